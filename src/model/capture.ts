@@ -1,0 +1,28 @@
+/** Where a capture stands in the archive, and what was in it. */
+import type { Instant } from "../base/clock.ts";
+
+/** A record in an archive file: enough to read it with one ranged read. */
+export interface Locator {
+  /** File name inside DIR/archive, without `.open`. */
+  readonly file: string;
+  readonly offset: number;
+  /** Bytes of the compressed member. */
+  readonly length: number;
+}
+
+export interface Capture {
+  readonly response: Locator;
+  readonly at: Instant;
+  /** `sha1:BASE32` over the payload (the body as archived), as WARC-Payload-Digest. */
+  readonly digest: string;
+  readonly truncated: Truncation | null;
+}
+
+/** WARC-Truncated's words. */
+export type Truncation = "length" | "time" | "disconnect" | "unspecified";
+
+/** An archive file and how many of its bytes are durable (synced). Nothing behind `bytes` may be believed after a crash. */
+export interface ArchiveMark {
+  readonly file: string;
+  readonly bytes: number;
+}

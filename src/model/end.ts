@@ -1,0 +1,40 @@
+/** How a URL's way through the crawl can end. Every admitted URL is queued, leased, delayed, or has one of these. */
+
+/** Decided before any request is made. */
+export const DROP_REASONS = [
+  "scope", // outside --scope, --include, --exclude
+  "trap", // a trap rule; its name is in `detail`
+  "depth",
+  "budget", // the host has had its pages
+  "too-long",
+  "robots", // robots.txt says no
+  "refused-address", // the address guard says no
+  "nofollow",
+] as const;
+
+/** Decided by what a request brought, or failed to bring. */
+export const VISIT_REASONS = [
+  "fetched",
+  "not-modified",
+  "redirected",
+  "redirect-loop",
+  "duplicate-of",
+  "http-4xx",
+  "http-5xx",
+  "http-other",
+  "dns",
+  "connect",
+  "tls",
+  "timeout",
+  "closed", // the connection broke before the answer was whole
+  "protocol", // not HTTP, or headers past all limits
+  "robots-unreachable",
+  "unsupported-type",
+  "payment-required",
+  "blocked-challenge",
+  "gone",
+] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];
+export type VisitReason = (typeof VISIT_REASONS)[number];
+export type EndReason = DropReason | VisitReason;

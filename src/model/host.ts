@@ -1,0 +1,48 @@
+/** A host is what has one queue, one robots.txt and one clock: scheme, name and port. */
+import type { Instant } from "../base/clock.ts";
+
+/** `scheme://name:port`, the default port left out, the name in lower-case punycode: what `URL.origin` prints. */
+export type HostKey = string & { readonly __brand: "HostKey" };
+
+export function hostKeyOf(url: URL): HostKey {
+  return `${url.protocol}//${url.host}` as HostKey;
+}
+
+/** What politeness and robots remember of a host. Plain data: it is stored with the commit that changed it. */
+export interface HostState {
+  readonly host: HostKey;
+  /** No request to this host may start before: the later of the two clocks below. */
+  readonly readyAt: Instant;
+  /** The first clock: end of the last request plus the effective delay. */
+  readonly delayUntil: Instant;
+  /** The second clock: back-off after 429, 503, refusals and the like. 0 when it does not run. */
+  readonly backoffUntil: Instant;
+  /** Failures in a row that made the host back off; 0 after a success. */
+  readonly backoffSteps: number;
+  /** True once the host has answered 429 or 503: adaptive delay is never lowered again in this crawl. */
+  readonly slowed: boolean;
+  /** Exponentially smoothed response time in ms; 0 before the first answer. */
+  readonly smoothedMs: number;
+  /** The address last connected to, or null. */
+  readonly address: string | null;
+  readonly requests: number;
+  /** Set when the host is given up for this crawl (dead name, nobody listening, robots.txt out of reach): why. */
+  readonly dead: HostDeath | null;
+}
+
+export type HostDeath = "dns" | "connect" | "timeout" | "tls" | "robots-unreachable" | "refused-address";
+
+export function newHostState(host: HostKey): HostState {
+  return {
+    host,
+    readyAt: 0,
+    delayUntil: 0,
+    backoffUntil: 0,
+    backoffSteps: 0,
+    slowed: false,
+    smoothedMs: 0,
+    address: null,
+    requests: 0,
+    dead: null,
+  };
+}

@@ -1,0 +1,43 @@
+/** A lease: one URL, handed out to be visited, by a host that is due. */
+import type { Instant } from "../base/clock.ts";
+import type { HostKey } from "./host.ts";
+import type { UrlSource } from "./link.ts";
+import type { Href } from "./url.ts";
+
+export interface LeasedUrl {
+  /** Unique in the crawl, positive, grows with admission. */
+  readonly id: number;
+  readonly href: Href;
+  readonly host: HostKey;
+  readonly depth: number;
+  readonly hops: number;
+  readonly via: number;
+  readonly source: UrlSource;
+}
+
+export interface Lease {
+  /** Unique among all leases of the crawl; what ends a lease must show it. */
+  readonly token: number;
+  readonly url: LeasedUrl;
+  /** 1 for the first visit. */
+  readonly attempt: number;
+  readonly expiresAt: Instant;
+}
+
+/** What becomes of the leased URL. */
+export type Verdict =
+  /** It has ended, for good in this crawl. */
+  | { readonly kind: "end"; readonly end: import("./end.ts").EndReason; readonly detail?: string }
+  /** It failed in a way that may pass: back in the queue, not before `at`, one attempt older. */
+  | { readonly kind: "retry"; readonly at: Instant; readonly reason: import("./end.ts").EndReason }
+  /** It was not asked for (the turn went to robots.txt, or the address was not due): back at the head, no older. */
+  | { readonly kind: "again" }
+  /** A redirect to its own key: back at the head under the new fetch form. */
+  | { readonly kind: "follow"; readonly href: Href; readonly hops: number };
+
+/** `hostReadyAt` is all that the frontier knows of politeness: policy computes it, the frontier compares it with the clock. */
+export interface Settlement {
+  readonly lease: Lease;
+  readonly verdict: Verdict;
+  readonly hostReadyAt: Instant;
+}

@@ -1,0 +1,41 @@
+/** A link as a reader finds it, and a URL as the frontier is asked to admit it. */
+import type { DropReason } from "./end.ts";
+import type { HostKey } from "./host.ts";
+import type { Href } from "./url.ts";
+
+/** `page`: may be crawled. `embed`: an asset of the page (image, script, style), fetched only if asked. */
+export type LinkKind = "page" | "embed";
+
+/** Where in a document a link stood: a[href], area, link, img, srcset, source, iframe, frame, script, form, meta, header, css, xml, text... */
+export interface RawLink {
+  /** As written in the document, entities decoded, not resolved. */
+  readonly href: string;
+  readonly kind: LinkKind;
+  readonly from: string;
+  readonly rel?: string;
+  /** The visible text of the anchor, cut to 200 characters; only where the handler collects it. */
+  readonly text?: string;
+}
+
+export type UrlSource = "seed" | "added" | "link" | "embed" | "redirect" | "sitemap";
+
+export interface NewUrl {
+  readonly href: Href;
+  readonly host: HostKey;
+  /** The fingerprint of the URL key: the first two words of its 128-bit hash, unsigned. */
+  readonly fpHi: number;
+  readonly fpLo: number;
+  readonly depth: number;
+  /** Redirects in a row that led here; 0 for a link. */
+  readonly hops: number;
+  /** The id of the URL where this one was found; 0 for seeds. */
+  readonly via: number;
+  readonly source: UrlSource;
+  /** Priority class, 0 first. */
+  readonly priority: number;
+  /** Set: record the URL as ended for this reason; it is never queued. */
+  readonly drop?: { readonly reason: DropReason; readonly detail?: string };
+}
+
+/** Priority classes are small integers 0..PRIORITIES-1, 0 first. */
+export const PRIORITIES = 8;

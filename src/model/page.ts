@@ -1,0 +1,21 @@
+/** What reading found in a body. Small: it crosses threads and is stored; the body itself stays in the archive. */
+
+export interface PageInfo {
+  /** The media type after sniffing, without parameters. */
+  readonly mediaType: string;
+  /** The WHATWG name of the encoding, for text. */
+  readonly charset: string | null;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly description: string | null;
+  /** Absolute, or null. */
+  readonly canonical: string | null;
+  readonly noindex: boolean;
+  readonly nofollow: boolean;
+  /** Which handler read it; null when none accepts the type. */
+  readonly handler: string | null;
+  /** Links found, before any filter. */
+  readonly linksFound: number;
+  /** Why reading stopped early, if it did. */
+  readonly readError: string | null;
+}

@@ -1,0 +1,45 @@
+/** A URL's row as users see it: in state.db, pages.jsonl, exports and the library's pages. */
+import type { Instant } from "../base/clock.ts";
+import type { Capture } from "./capture.ts";
+import type { EndReason } from "./end.ts";
+import type { HostKey } from "./host.ts";
+import type { UrlSource } from "./link.ts";
+import type { PageInfo } from "./page.ts";
+import type { Href } from "./url.ts";
+
+/** One attempt at a URL that is recorded: a visit, or a decision that there will be none. */
+export interface VisitRecord {
+  readonly urlId: number;
+  readonly href: Href;
+  /** The end, or "retry" when another attempt follows. */
+  readonly end: EndReason | "retry" | "follow";
+  readonly detail: string | null;
+  readonly attempt: number;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly status: number | null;
+  readonly contentType: string | null;
+  readonly bytes: number;
+  readonly address: string | null;
+  readonly redirectTo: Href | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  readonly robotsId: number;
+  readonly capture: Capture | null;
+  readonly page: PageInfo | null;
+}
+
+export interface UrlRecord {
+  readonly id: number;
+  readonly href: Href;
+  readonly host: HostKey;
+  readonly depth: number;
+  readonly hops: number;
+  readonly via: number;
+  readonly source: UrlSource;
+  readonly priority: number;
+  readonly admittedAt: Instant;
+  readonly state: "queued" | "leased" | "delayed" | "ended";
+  /** The latest recorded visit, or null. */
+  readonly visit: VisitRecord | null;
+}

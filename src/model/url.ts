@@ -1,0 +1,41 @@
+/** URLs as they are found and as they are fetched. Parsed once at the border (WHATWG), branded, never parsed again. */
+import { err, ok, type Result } from "../base/result.ts";
+import { type HostKey, hostKeyOf } from "./host.ts";
+
+/** The fetch form: absolute, as found, without fragment and credentials. It is requested as it stands. */
+export type Href = string & { readonly __brand: "Href" };
+
+/** The dedup form (SPEC 2). Two URLs with one key are one page; it is never requested. */
+export type UrlKey = string & { readonly __brand: "UrlKey" };
+
+export type UrlError = "not-a-url" | "scheme" | "too-long" | "no-host";
+
+export const MAX_URL_LENGTH = 2048;
+
+export interface ParsedUrl {
+  readonly href: Href;
+  readonly host: HostKey;
+  /** The WHATWG parts of `href`. Treat as read-only. */
+  readonly parts: URL;
+}
+
+export interface UrlLimits {
+  readonly maxLength: number;
+  /** With the colon, as `URL.protocol` writes it. */
+  readonly schemes: ReadonlySet<string>;
+}
+
+export const WEB: UrlLimits = { maxLength: MAX_URL_LENGTH, schemes: new Set(["http:", "https:"]) };
+
+/** `text` against `base` (an absolute URL), per the WHATWG URL standard; fragment and credentials are removed. */
+export function parseUrl(text: string, base?: string, limits: UrlLimits = WEB): Result<ParsedUrl, UrlError> {
+  const parts = URL.parse(text, base);
+  if (parts === null) return err("not-a-url");
+  if (!limits.schemes.has(parts.protocol)) return err("scheme");
+  if (parts.hash !== "" || parts.href.endsWith("#")) parts.hash = "";
+  if (parts.username !== "") parts.username = "";
+  if (parts.password !== "") parts.password = "";
+  if (parts.hostname === "" && parts.protocol !== "file:") return err("no-host");
+  if (parts.href.length > limits.maxLength) return err("too-long");
+  return ok({ href: parts.href as Href, host: hostKeyOf(parts), parts });
+}

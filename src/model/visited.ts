@@ -1,0 +1,67 @@
+/** What comes back from a visit thread: a compact record, never a body. */
+import type { Instant } from "../base/clock.ts";
+import type { ArchiveMark, Capture } from "./capture.ts";
+import type { FailureCause } from "./fetch-result.ts";
+import type { Lease } from "./lease.ts";
+import type { NewUrl } from "./link.ts";
+import type { PageInfo } from "./page.ts";
+import type { Href } from "./url.ts";
+
+/** What a visit thread is asked to do. The control thread has permitted it: robots, address guard, host and IP clocks. */
+export interface Errand {
+  readonly lease: Lease;
+  readonly task: "page" | "robots";
+  /** What to request: the leased URL, or the robots.txt of its host (or a hop of its redirects). */
+  readonly href: Href;
+  readonly address: string;
+  /** The copy of robots.txt in force; 0 when there is none. */
+  readonly robotsId: number;
+}
+
+export interface Answer {
+  readonly kind: "answer";
+  readonly status: number;
+  /** Declared, without parameters, lower case; "" when absent. */
+  readonly contentType: string;
+  /** As received. */
+  readonly bytes: number;
+  readonly bodyRead: boolean;
+  /** `Location`, resolved against the request, when the status is a redirect and it parses. */
+  readonly location: Href | null;
+  /** Whether `location` has the key of the requested URL. */
+  readonly toSelf: boolean;
+  readonly retryAfter: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** Only for a robots errand: the decoded body, at most 512 KiB. */
+  readonly robotsBody: string | null;
+  /** Set when the page is an anti-bot challenge. */
+  readonly challenge: string | null;
+}
+
+export interface NoAnswer {
+  readonly kind: "failure";
+  readonly cause: FailureCause;
+  readonly detail: string;
+}
+
+export interface Visited {
+  readonly lease: Lease;
+  readonly task: "page" | "robots";
+  readonly href: Href;
+  readonly address: string;
+  readonly robotsId: number;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+  readonly outcome: Answer | NoAnswer;
+  readonly capture: Capture | null;
+  readonly page: PageInfo | null;
+  readonly links: readonly NewUrl[];
+}
+
+/** Visits whose archive bytes are durable. Only `seal` makes one, and only one may be committed (crawl/commit.ts). */
+export interface Sealed {
+  readonly __brand: "Sealed";
+  readonly visits: readonly Visited[];
+  readonly marks: readonly ArchiveMark[];
+}

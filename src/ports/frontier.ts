@@ -1,0 +1,100 @@
+/**
+ * The frontier and the state behind it. One implementation a back end; `test/conformance` proves every promise
+ * below on each. All methods take batches. The control thread is the only caller.
+ *
+ * Promises:
+ * 1. A key (fingerprint) is admitted once, for ever.
+ * 2. At most `hostConcurrency` leases a host are open at a time (1 unless told), none before the host's `hostReadyAt`.
+ * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
+ * 4. Among the hosts that are due the one due first is leased first; within a host the lower priority class first, FIFO within a class.
+ * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
+ * 6. Open leases do not survive a restart: their URLs are queued again, at the head of their hosts.
+ * 7. `pending()` is exact: queued + leased + delayed is the number of admitted URLs that have not ended.
+ */
+import type { Instant } from "../base/clock.ts";
+import type { ArchiveMark } from "../model/capture.ts";
+import type { EndReason } from "../model/end.ts";
+import type { HostKey, HostState } from "../model/host.ts";
+import type { Lease, Settlement } from "../model/lease.ts";
+import type { NewUrl } from "../model/link.ts";
+import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import type { RobotsCopy } from "../model/robots-copy.ts";
+import type { Href } from "../model/url.ts";
+
+export interface Pending {
+  readonly queued: number;
+  readonly leased: number;
+  /** Waiting for a retry time of their own. */
+  readonly delayed: number;
+  /** Hosts with at least one URL pending. */
+  readonly hosts: number;
+}
+
+/** One visit's part of a commit. */
+export interface Settled extends Settlement {
+  /** What is recorded of it; null for verdict "again". */
+  readonly record: VisitRecord | null;
+  /** Admitted in the same transaction, and only if the lease is current. */
+  readonly links: readonly NewUrl[];
+}
+
+export interface Commit {
+  readonly settled: readonly Settled[];
+  /** Host states that changed; the latest wins. */
+  readonly hosts: readonly HostState[];
+  /** New copies of robots.txt (id 0), stored and given ids in order. */
+  readonly robots: readonly RobotsCopy[];
+  /** Lengths up to which output files are valid from this commit on: archive files and others (pages.jsonl). */
+  readonly marks: readonly ArchiveMark[];
+}
+
+export interface CommitReport {
+  /** For each of `settled`, whether its lease was current: false means nothing of it was taken. */
+  readonly current: readonly boolean[];
+  /** URLs newly admitted to the queue, and newly recorded as dropped. */
+  readonly admitted: number;
+  readonly dropped: number;
+  /** The ids of `robots`, in order. */
+  readonly robotsIds: readonly number[];
+}
+
+export interface Frontier {
+  /** Admits what is new, in order; the number of URLs newly admitted (dropped ones not counted). */
+  add(urls: readonly NewUrl[]): Promise<number>;
+  /** Up to `max` leases on hosts that are due now. */
+  lease(max: number): Promise<Lease[]>;
+  /** Settles, records and admits in one transaction. */
+  commit(batch: Commit): Promise<CommitReport>;
+  /** Gives leases back unvisited: as verdict "again", without a transaction. */
+  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void;
+  pending(): Pending;
+  /** The earliest time at which `lease` could hand something out; null when nothing is queued or delayed, or when every host with work is at its concurrency. */
+  nextReadyAt(): Instant | null;
+}
+
+/** What is asked of the state outside the crawl's hot path. */
+export interface StateQueries {
+  host(host: HostKey): HostState | null;
+  robots(host: HostKey): RobotsCopy | null;
+  /** By fingerprint. */
+  find(fpHi: number, fpLo: number): UrlRecord | null;
+  byId(id: number): UrlRecord | null;
+  /** All URLs in order of admission, streaming; those that have ended only, if asked. */
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord>;
+  /** Every recorded visit that has a capture, in order of recording. */
+  captures(): IterableIterator<VisitRecord>;
+  /** Admitted URLs by end reason; those not ended are not in it. */
+  endCounts(): ReadonlyMap<EndReason, number>;
+  /** All marks, by file. */
+  marks(): ReadonlyMap<string, number>;
+  /** Small facts of the crawl kept with the state: "startedAt", "finishedAt"... */
+  fact(name: string): string | null;
+  /** The `n` hosts with most requests, for reports. */
+  topHosts(
+    n: number,
+  ): { readonly host: HostKey; readonly requests: number; readonly pending: number; readonly href?: Href }[];
+}
+
+export interface Backend extends Frontier, StateQueries, AsyncDisposable {
+  setFact(name: string, value: string): void;
+}

@@ -1,0 +1,45 @@
+/** How a body is read. A handler is a plain object in a module of its own; it runs in the visit threads. */
+import type { RawLink } from "../model/link.ts";
+import type { Href } from "../model/url.ts";
+
+export interface Readable {
+  readonly href: Href;
+  /** After sniffing, without parameters, lower case. */
+  readonly mediaType: string;
+  /** Content-encoding removed, cut at the limits. */
+  readonly body: Uint8Array;
+  /** True when `body` is only the beginning. */
+  readonly truncated: boolean;
+  /** Header fields as received: [name, value, ...]. */
+  readonly rawHeaders: readonly string[];
+  /** `body` as text, by the charset that the WHATWG order finds; decoded once, on the first call. */
+  text(): string;
+  /** The encoding that `text` uses. */
+  charset(): string;
+}
+
+export interface Read {
+  readonly links: readonly RawLink[];
+  /** What links are resolved against, when not the URL itself: the first `<base href>`, as written. */
+  readonly base?: string;
+  readonly title?: string;
+  readonly language?: string;
+  readonly description?: string;
+  /** As written. */
+  readonly canonical?: string;
+  /** Contents of `<meta name=robots>` and of those for our own agent, as written. */
+  readonly robots?: readonly string[];
+  /** Sitemap entries carry their dates: parallel to `links`. */
+  readonly lastmod?: readonly (string | null)[];
+  /** Visible text, where the handler extracts it. */
+  readonly visibleText?: string;
+  /** Why reading stopped early. */
+  readonly error?: string;
+}
+
+export interface MediaHandler {
+  readonly name: string;
+  /** Media types, or "text/*" patterns, that it reads. */
+  readonly accepts: readonly string[];
+  read(document: Readable): Read | Promise<Read>;
+}

@@ -1,0 +1,10 @@
+/** Those who make visits: worker threads, or the same thread in tests and small crawls. */
+import type { Errand, Sealed } from "../model/visited.ts";
+
+export interface Visitors extends AsyncDisposable {
+  /** How many more errands may be given now. */
+  readonly free: number;
+  give(errands: readonly Errand[]): void;
+  /** The next batches of finished visits, their archive bytes durable; waits for the first unless the signal aborts. */
+  take(signal?: AbortSignal): Promise<readonly Sealed[]>;
+}
