@@ -28,8 +28,6 @@ export interface Answer {
   readonly bodyRead: boolean;
   /** `Location`, resolved against the request, when the status is a redirect and it parses. */
   readonly location: Href | null;
-  /** Whether `location` has the key of the requested URL. */
-  readonly toSelf: boolean;
   readonly retryAfter: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;

@@ -1,0 +1,104 @@
+/** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
+import { type FetchResponse, headers } from "../model/fetch-result.ts";
+import type { Lease } from "../model/lease.ts";
+import type { NewUrl, RawLink } from "../model/link.ts";
+import type { PageInfo } from "../model/page.ts";
+import { type Href, parseUrl } from "../model/url.ts";
+import type { Answer } from "../model/visited.ts";
+import { robotsDirectives } from "../policy/robots-directives.ts";
+import type { Read } from "../ports/media-handler.ts";
+import type { FoundAt, VisitContext } from "./context.ts";
+
+type ReadContext = Pick<VisitContext, "reading" | "admit" | "rules" | "sentLately" | "log">;
+
+export async function read(
+  response: FetchResponse,
+  mediaType: string,
+  answer: Answer,
+  lease: Lease,
+  context: ReadContext,
+): Promise<{ page: PageInfo | null; links: NewUrl[] }> {
+  if (answer.location !== null) return { page: null, links: redirectTarget(answer.location, lease, context) };
+  const isPage = response.status >= 200 && response.status < 300 && response.bodyRead && answer.challenge === null;
+  if (!isPage) return { page: null, links: [] };
+
+  const { rules, reading } = context;
+  const handler = reading.choose(mediaType);
+  const document = reading.document(response, mediaType);
+  let found: Read = { links: [] };
+  if (handler !== null) {
+    try {
+      found = await handler.read(document);
+    } catch (cause) {
+      // A handler is somebody's code at the mercy of somebody's bytes: the page is kept, the crawl goes on.
+      const error = cause instanceof Error ? cause.message : String(cause);
+      context.log.warn({ href: response.href, handler: handler.name, error }, "handler-failed");
+      found = { links: [], error };
+    }
+  }
+  const base = baseOf(found, response.href);
+  const tags = headers(response.rawHeaders, "x-robots-tag");
+  const directives = robotsDirectives(found.robots ?? [], tags, rules.agent);
+  const closed = rules.obeyPageRobots && directives.nofollow;
+  const page: PageInfo = {
+    mediaType,
+    charset: handler !== null && isText(mediaType) ? document.charset() : null,
+    title: found.title ?? null,
+    language: found.language ?? null,
+    description: found.description ?? null,
+    canonical: resolved(found.canonical, base),
+    noindex: directives.noindex,
+    nofollow: directives.nofollow,
+    handler: handler?.name ?? null,
+    linksFound: found.links.length,
+    readError: found.error ?? null,
+  };
+  return { page, links: closed ? [] : linksOf(found.links, base, handler?.name === "sitemap", lease, context) };
+}
+
+function linksOf(
+  found: readonly RawLink[],
+  base: Href,
+  fromSitemap: boolean,
+  lease: Lease,
+  context: ReadContext,
+): NewUrl[] {
+  const { rules, sentLately, admit } = context;
+  const links: NewUrl[] = [];
+  const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
+  const foundAt: Record<"page" | "embed", FoundAt> = {
+    page: { ...at, source: fromSitemap ? "sitemap" : "link" },
+    embed: { ...at, source: "embed" },
+  };
+  let looked = 0;
+  for (const link of found) {
+    if (link.kind === "embed" && !rules.assets) continue;
+    if (rules.obeyRelNofollow && link.rel !== undefined && /(^|\s)nofollow(\s|$)/i.test(link.rel)) continue;
+    // A sitemap has its own cap; on a page, thousands of links are a link farm.
+    if (!fromSitemap && ++looked > rules.maxLinks) break;
+    const url = admit(link.href, base, foundAt[link.kind]);
+    if (url !== null && !sentLately.met(url.fpHi, url.fpLo)) links.push(url);
+  }
+  return links;
+}
+
+/** The target of a redirect is a URL like any other: it passes robots, guard and clocks of its own. */
+function redirectTarget(location: Href, lease: Lease, context: ReadContext): NewUrl[] {
+  const { url } = lease;
+  const ofSeed = url.source === "seed" || (url.source === "redirect" && url.depth === 0);
+  const found: FoundAt = { via: url.id, depth: url.depth, hops: url.hops + 1, source: "redirect", ofSeed };
+  const target = context.admit(location, url.href, found);
+  return target === null ? [] : [target];
+}
+
+function baseOf(found: Read, href: Href): Href {
+  return resolved(found.base, href) ?? href;
+}
+
+function resolved(text: string | undefined, base: Href): Href | null {
+  if (text === undefined) return null;
+  const parsed = parseUrl(text, base);
+  return parsed.ok ? parsed.value.href : null;
+}
+
+const isText = (mediaType: string): boolean => /^text\/|[+/](xml|json|javascript)$|xhtml/.test(mediaType);

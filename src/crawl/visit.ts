@@ -1,0 +1,61 @@
+/** The line that every page goes along in a visit thread: fetch, keep, read. */
+import { type FetchResponse, header } from "../model/fetch-result.ts";
+import { type Href, parseUrl } from "../model/url.ts";
+import type { Answer, Errand, Visited } from "../model/visited.ts";
+import { challengeOf } from "../policy/challenge.ts";
+import type { VisitContext } from "./context.ts";
+import { keep } from "./keep.ts";
+import { read } from "./read.ts";
+
+const ROBOTS_MOST_BYTES = 512 * 1024;
+
+export async function visit(errand: Errand, context: VisitContext, signal: AbortSignal): Promise<Visited> {
+  const { lease, task, href, address, robotsId } = errand;
+  const result = await context.fetcher.fetch({ href, address, purpose: task }, signal);
+  const { startedAt, endedAt } = result;
+  const visited = { lease, task, href, address, robotsId, startedAt, endedAt };
+  if (result.kind === "failure") {
+    const outcome = { kind: "failure", cause: result.cause, detail: result.detail } as const;
+    return { ...visited, outcome, capture: null, page: null, links: [] };
+  }
+  const mediaType = context.reading.identify(result);
+  const capture = keep(result, mediaType, errand, context);
+  const answer = answerOf(result, task);
+  const { page, links } = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
+  return { ...visited, outcome: answer, capture, page, links };
+}
+
+const NOTHING_READ = { page: null, links: [] } as const;
+
+function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
+  const field = (name: string) => header(response.rawHeaders, name);
+  return {
+    kind: "answer",
+    status: response.status,
+    contentType: (field("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase(),
+    bytes: response.body.length,
+    bodyRead: response.bodyRead,
+    location: locationOf(response),
+    retryAfter: field("retry-after"),
+    etag: field("etag"),
+    lastModified: field("last-modified"),
+    robotsBody: task === "robots" ? robotsText(response.decoded) : null,
+    challenge: challengeOf(response.status, field),
+  };
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+function locationOf(response: FetchResponse): Href | null {
+  if (!REDIRECTS.has(response.status)) return null;
+  const location = header(response.rawHeaders, "location");
+  if (location === null) return null;
+  // Header bytes came as Latin-1; what servers mean by bytes above 0x7F in a Location is UTF-8 (as browsers read it).
+  const parsed = parseUrl(Buffer.from(location, "latin1").toString("utf8"), response.href);
+  return parsed.ok ? parsed.value.href : null;
+}
+
+/** RFC 9309: robots.txt is UTF-8; what is not becomes U+FFFD and matches nothing. */
+function robotsText(body: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(body.subarray(0, ROBOTS_MOST_BYTES));
+}
