@@ -1,61 +1,7 @@
 /** The one table of options. Types, flags, help, config-file checks and docs/options.md come from it. */
 import { availableParallelism } from "node:os";
+import type { Kinds, Option } from "./values.ts";
 import { VERSION } from "./version.ts";
-
-/** What a value looks like; `values.ts` parses and prints each kind. */
-export interface Kinds {
-  text: string;
-  /** A whole number. */
-  int: number;
-  number: number;
-  /** Milliseconds; written 500ms, 2s, 5m, 1h, 30d. */
-  duration: number;
-  /** Bytes; written 4096, 64KiB, 16MiB, 1GB. */
-  bytes: number;
-  /** One of `choices`. */
-  choice: string;
-  flag: boolean;
-  /** The source of a JavaScript regular expression, kept as text because it travels to threads and into crawl.json. */
-  regex: string;
-  /** An address range in CIDR notation; a single address stands for itself. */
-  cidr: string;
-  /** `name: value`, the name in lower case. */
-  header: string;
-  /** `host:port`. */
-  endpoint: string;
-  /** A media type or a pattern: text/*. */
-  type: string;
-  /** A file, relative to where the option was written. */
-  file: string;
-  /** A module: a path that starts with `.` or `/`, or the name of an npm package. */
-  module: string;
-}
-
-export type Kind = keyof Kinds;
-
-export type Group = "What to crawl" | "How fast" | "How to ask" | "What to keep" | "Where and how to report";
-
-export interface Option {
-  readonly kind: Kind;
-  readonly default: string | number | boolean | null | readonly string[];
-  /** What stands in help for a default that depends on the machine or the command. */
-  readonly defaultSays?: string;
-  readonly group: Group;
-  /** One line for help and the docs page. */
-  readonly says: string;
-  /** The flag, when it is not the key in kebab-case. */
-  readonly flag?: string;
-  readonly short?: string;
-  readonly min?: number;
-  readonly max?: number;
-  readonly choices?: readonly string[];
-  /** May be given several times; the values make a list. */
-  readonly many?: true;
-  /** The word that stands for the value in help, when not the kind's own. */
-  readonly word?: string;
-  /** True: belongs to one run of the command, not to the crawl; not kept in DIR/crawl.json. */
-  readonly runOnly?: true;
-}
 
 const SECOND = 1_000;
 const MIB = 1_048_576;
@@ -222,7 +168,7 @@ export const OPTIONS = {
   },
   userAgent: {
     group: "How to ask",
-    kind: "text",
+    kind: "agent",
     min: 1,
     max: 512,
     default: `trawlbot/${VERSION} (+https://github.com/trawl/trawl)`,
@@ -391,14 +337,3 @@ export const OPTION_LIST: readonly (readonly [OptionName, Option])[] = Object.en
   OptionName,
   Option,
 ][];
-
-/** `hostConcurrency` is `host-concurrency` on the command line. */
-export function flagOf(name: OptionName): string {
-  const option: Option = OPTIONS[name];
-  return option.flag ?? name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** The flag as help shows it: flags that are on by default are shown by their `--no-` form. */
-export function shownFlag(name: OptionName): string {
-  return OPTIONS[name].default === true ? `--no-${flagOf(name)}` : `--${flagOf(name)}`;
-}

@@ -1,0 +1,54 @@
+/** Seeds as people write them, made into URLs: from the command line, a list file, a configuration. */
+import { isIP } from "node:net";
+import { parseUrl, type UrlError } from "../model/url.ts";
+
+export interface Seeds {
+  /** In fetch form, in the order given, each once. */
+  readonly seeds: readonly string[];
+  /** A sentence for each that is none. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * A seed without a scheme is taken as https, as browsers do now; as http when it is `localhost` or an IP address, where
+ * certificates are rare.
+ */
+export function completeSeed(text: string): string {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  const host = text.replace(/^\/\//, "").split(/[/?#]/, 1)[0]!;
+  const name = host.replace(/^\[(.*)\](:\d+)?$/, "$1").replace(/^([^:]*):\d+$/, "$1");
+  const plain = name.toLowerCase() === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;
+  return `${plain ? "http" : "https"}://${text.replace(/^\/\//, "")}`;
+}
+
+export function readSeeds(texts: Iterable<string>): Seeds {
+  const seeds = new Set<string>();
+  const faults: string[] = [];
+  for (const text of texts) {
+    const whole = completeSeed(text);
+    const bare = whole !== text && !/[.:/]/.test(text) && text.toLowerCase() !== "localhost";
+    const parsed = parseUrl(whole);
+    if (bare) faults.push(`seed "${text}" is not a URL; write it whole, https://${text}/`);
+    else if (!parsed.ok) faults.push(`seed "${shorten(text)}" ${FAULTS[parsed.error]}`);
+    else seeds.add(parsed.value.href);
+  }
+  return { seeds: [...seeds], faults };
+}
+
+const FAULTS: { readonly [E in UrlError]: string } = {
+  "not-a-url": "is not a URL; write it whole, https://example.com/",
+  "no-host": "has no host; write it whole, https://example.com/",
+  scheme: "is neither http nor https; Trawl fetches only those",
+  "too-long": "is longer than 2,048 characters; shorten it",
+};
+
+const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 97)}...` : text);
+
+/** The seeds in a list file: one a line; blank lines and lines that start with `#` are skipped; BOM and CRLF are fine. */
+export function seedLines(text: string): string[] {
+  return text
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|\n|\r/)
+    .map((line) => line.trim())
+    .filter((line) => line !== "" && !line.startsWith("#"));
+}
