@@ -1,5 +1,6 @@
 /** A lease: one URL, handed out to be visited, by a host that is due. */
 import type { Instant } from "../base/clock.ts";
+import type { EndReason } from "./end.ts";
 import type { HostKey } from "./host.ts";
 import type { UrlSource } from "./link.ts";
 import type { Href } from "./url.ts";
@@ -13,6 +14,8 @@ export interface LeasedUrl {
   readonly hops: number;
   readonly via: number;
   readonly source: UrlSource;
+  readonly priority: number;
+  readonly admittedAt: Instant;
 }
 
 export interface Lease {
@@ -27,9 +30,9 @@ export interface Lease {
 /** What becomes of the leased URL. */
 export type Verdict =
   /** It has ended, for good in this crawl. */
-  | { readonly kind: "end"; readonly end: import("./end.ts").EndReason; readonly detail?: string }
+  | { readonly kind: "end"; readonly end: EndReason; readonly detail?: string }
   /** It failed in a way that may pass: back in the queue, not before `at`, one attempt older. */
-  | { readonly kind: "retry"; readonly at: Instant; readonly reason: import("./end.ts").EndReason }
+  | { readonly kind: "retry"; readonly at: Instant; readonly reason: EndReason }
   /** It was not asked for (the turn went to robots.txt, or the address was not due): back at the head, no older. */
   | { readonly kind: "again" }
   /** A redirect to its own key: back at the head under the new fetch form. */

@@ -7,4 +7,6 @@ export interface Visitors extends AsyncDisposable {
   give(errands: readonly Errand[]): void;
   /** The next batches of finished visits, their archive bytes durable; waits for the first unless the signal aborts. */
   take(signal?: AbortSignal): Promise<readonly Sealed[]>;
+  /** What was sent may not have been admitted: links sent lately may be sent again. */
+  forget(): void;
 }

@@ -1,0 +1,27 @@
+/** Lets the loop sleep until something has happened. A ring while nobody waits is remembered. */
+import type { Clock } from "../base/clock.ts";
+
+export class Bell {
+  readonly #clock: Clock;
+  #rung = false;
+  #sleeper: AbortController | null = null;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(): void {
+    this.#rung = true;
+    this.#sleeper?.abort();
+  }
+
+  /** Returns after a ring, or after `ms`. */
+  async wait(ms: number): Promise<void> {
+    if (!this.#rung) {
+      this.#sleeper = new AbortController();
+      await this.#clock.sleep(ms, this.#sleeper.signal);
+      this.#sleeper = null;
+    }
+    this.#rung = false;
+  }
+}

@@ -1,0 +1,229 @@
+/** The control thread's loop: lease, permit, give to visitors, settle what comes back, commit; until nothing is pending. */
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { ArchiveMark } from "../model/capture.ts";
+import type { Lease } from "../model/lease.ts";
+import type { UrlRecord } from "../model/record.ts";
+import type { Errand, Sealed } from "../model/visited.ts";
+import type { Frontier } from "../ports/frontier.ts";
+import type { Visitors } from "../ports/visitors.ts";
+import { Bell } from "./bell.ts";
+import { commit } from "./commit.ts";
+import { type PermitContext, permit, release, targetOf } from "./permit.ts";
+import type { Progress } from "./progress.ts";
+import { endedRecords } from "./records.ts";
+import { type Outcome, type SettleContext, settleUnvisited, settleVisit } from "./settle.ts";
+
+export interface CrawlRules {
+  /** Stop when so many pages have been fetched; null: no limit. */
+  readonly limit: number | null;
+  /** Visits that may be open at once, in all threads. */
+  readonly concurrency: number;
+}
+
+/** What hears of URLs that have ended: pages.jsonl, which must be written before the commit that counts it. */
+export interface PageSink {
+  write(records: readonly UrlRecord[]): Promise<ArchiveMark>;
+}
+
+export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"> {
+  readonly frontier: Frontier;
+  readonly visitors: Visitors;
+  readonly progress: Progress;
+  readonly pages: PageSink;
+  readonly log: Log;
+  readonly crawlRules: CrawlRules;
+  readonly settleRules: SettleContext["rules"];
+  /** Told of URLs that have ended, after their commit. */
+  onSettled?(records: readonly UrlRecord[]): void;
+}
+
+export interface Stops {
+  /** Lease nothing more; let open visits end. */
+  readonly soft: AbortSignal;
+  /** Leave open visits: their URLs are queued again at the next start. */
+  readonly hard: AbortSignal;
+}
+
+/** "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. */
+export type LoopEnd = "done" | "limit" | "stopped";
+
+/** Leases wait in line for an address, or for DNS: so many times `concurrency` may be open in all. */
+const OPEN_PER_SLOT = 4;
+/** The loop looks round at least so often, in ms. */
+const IDLE_MS = 1_000;
+
+export async function crawl(context: CrawlContext, stops: Stops): Promise<LoopEnd> {
+  return new Loop(context, stops).run();
+}
+
+class Loop {
+  readonly #context: CrawlContext;
+  readonly #settling: SettleContext;
+  readonly #stops: Stops;
+  readonly #bell: Bell;
+  /** Permitted, waiting for a free visitor. */
+  readonly #granted: Errand[] = [];
+  #sealed: readonly Sealed[] = [];
+  #decided: Outcome[] = [];
+  /** Leases open anywhere: being permitted, granted, visited, or waiting for their commit. */
+  #open = 0;
+  /** No lease could be taken when last looked: only an event can change that, not the clock. */
+  #full = false;
+  #failure: unknown = null;
+
+  constructor(context: CrawlContext, stops: Stops) {
+    this.#context = context;
+    this.#settling = { ...context, rules: context.settleRules };
+    this.#stops = stops;
+    this.#bell = new Bell(context.clock);
+  }
+
+  async run(): Promise<LoopEnd> {
+    const { frontier } = this.#context;
+    const ended = new AbortController();
+    const pump = this.#pump(ended.signal);
+    const ring = () => this.#bell.ring();
+    this.#stops.soft.addEventListener("abort", ring);
+    this.#stops.hard.addEventListener("abort", ring);
+    try {
+      for (;;) {
+        await this.#commit();
+        if (this.#failure !== null) throw this.#failure;
+        const { queued, leased, delayed } = frontier.pending();
+        if (queued + leased + delayed === 0) return "done";
+        const stopping = this.#stops.soft.aborted || this.#enough();
+        if (stopping && (this.#open === 0 || this.#stops.hard.aborted)) return this.#enough() ? "limit" : "stopped";
+        if (!stopping) await this.#lease();
+        this.#give();
+        if (this.#sealed.length === 0 && this.#decided.length === 0) await this.#bell.wait(this.#untilDue(stopping));
+      }
+    } finally {
+      this.#stops.soft.removeEventListener("abort", ring);
+      this.#stops.hard.removeEventListener("abort", ring);
+      ended.abort();
+      await pump;
+    }
+  }
+
+  /** Carries sealed batches from the visitors to the loop. */
+  async #pump(ended: AbortSignal): Promise<void> {
+    try {
+      while (!ended.aborted) {
+        const sealed = await this.#context.visitors.take(ended);
+        this.#sealed = [...this.#sealed, ...sealed];
+        this.#bell.ring();
+      }
+    } catch (cause) {
+      this.#failure ??= cause;
+      this.#bell.ring();
+    }
+  }
+
+  #enough(): boolean {
+    const { limit } = this.#context.crawlRules;
+    return limit !== null && this.#context.progress.pages >= limit;
+  }
+
+  async #lease(): Promise<void> {
+    const { frontier, visitors, crawlRules, progress } = this.#context;
+    const most = crawlRules.concurrency * OPEN_PER_SLOT - this.#open;
+    const left = crawlRules.limit === null ? most : crawlRules.limit - progress.pages - this.#open;
+    const want = Math.min(visitors.free - this.#granted.length, most, left);
+    this.#full = want <= 0;
+    if (this.#full) return;
+    for (const lease of await frontier.lease(want)) {
+      this.#open++;
+      this.#permit(lease).catch((cause) => {
+        this.#failure ??= cause;
+        this.#bell.ring();
+      });
+    }
+  }
+
+  async #permit(lease: Lease): Promise<void> {
+    const { frontier } = this.#context;
+    const permitted = await permit(lease, this.#context, this.#stops.soft);
+    if (permitted.kind === "later") {
+      frontier.release([{ lease, hostReadyAt: permitted.hostReadyAt }]);
+      this.#open--;
+    } else if (permitted.kind === "go") {
+      if (this.#stops.soft.aborted) this.#leave(permitted.errand);
+      else this.#granted.push(permitted.errand);
+    } else {
+      this.#decided.push(settleUnvisited(lease, permitted, this.#settling));
+    }
+    this.#bell.ring();
+  }
+
+  #give(): void {
+    const { visitors } = this.#context;
+    if (this.#stops.soft.aborted) for (const errand of this.#granted.splice(0)) this.#leave(errand);
+    const free = Math.min(visitors.free, this.#granted.length);
+    if (free <= 0) return;
+    const errands = this.#granted.splice(0, free);
+    this.#context.progress.asked(errands.length);
+    visitors.give(errands);
+  }
+
+  /** Gives a granted errand back unvisited. */
+  #leave(errand: Errand): void {
+    const now = this.#context.clock.now();
+    this.#putBack(errand, now);
+    this.#context.frontier.release([{ lease: errand.lease, hostReadyAt: now }]);
+    this.#open--;
+  }
+
+  #putBack({ lease, href, task, address }: Errand, addressReadyAt: number): void {
+    const { hosts, turns } = this.#context;
+    const entry = hosts.get(lease.url.host);
+    release(entry, targetOf(href, entry, hosts), task === "robots");
+    turns.give(address, addressReadyAt);
+  }
+
+  async #commit(): Promise<void> {
+    const sealed = this.#sealed;
+    const decided = this.#decided;
+    if (sealed.length === 0 && decided.length === 0) return;
+    this.#sealed = [];
+    this.#decided = [];
+    const { frontier, hosts, pages, progress, settleRules } = this.#context;
+    const outcomes = [...decided];
+    for (const { visits } of sealed)
+      for (const visited of visits) {
+        this.#putBack(visited, visited.endedAt + settleRules.politeness.delayMs);
+        outcomes.push(settleVisit(visited, this.#settling));
+        progress.answered(visited);
+      }
+    const records = endedRecords(outcomes);
+    const written = records.length === 0 ? [] : [await pages.write(records)];
+    const report = await commit(
+      {
+        sealed,
+        settled: outcomes.map((outcome) => outcome.settled),
+        hosts: outcomes.flatMap((outcome) => outcome.hosts),
+        robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
+        outputs: written,
+      },
+      frontier,
+    );
+    this.#open -= outcomes.length;
+    let nth = 0;
+    for (const { robots } of outcomes) {
+      if (robots === null) continue;
+      const id = report.robotsIds[nth++]!;
+      const entry = hosts.get(robots.host);
+      if (entry.robots?.copy === robots) entry.robots = { ...entry.robots, copy: { ...robots, id } };
+    }
+    if (report.current.includes(false)) this.#context.visitors.forget();
+    progress.committed(outcomes, report.current);
+    if (records.length > 0) this.#context.onSettled?.(records);
+  }
+
+  #untilDue(stopping: boolean): number {
+    const { frontier, clock } = this.#context;
+    if (stopping || this.#full) return IDLE_MS;
+    const at = frontier.nextReadyAt();
+    return at === null ? IDLE_MS : Math.min(Math.max(at - clock.now(), 1), IDLE_MS);
+  }
+}

@@ -1,0 +1,94 @@
+/** What the control thread knows of the hosts it is busy with: state, robots rules, and what is open on them. */
+import type { HostKey, HostState } from "../model/host.ts";
+import { newHostState } from "../model/host.ts";
+import type { RobotsCopy } from "../model/robots-copy.ts";
+import type { Href } from "../model/url.ts";
+import { parseRobots, type RobotsRules } from "../policy/robots.ts";
+import type { StateQueries } from "../ports/frontier.ts";
+
+/** Hosts kept in memory although nothing is open on them: what they know is in the store too. */
+const KEPT = 20_000;
+
+export interface HostEntry {
+  /** Name or address, as in the URL (IPv6 in brackets). */
+  readonly hostname: string;
+  state: HostState;
+  /** The copy of robots.txt in force, or null when none was ever fetched. */
+  robots: RobotsInForce | null;
+  /** Errands given and not committed, robots.txt included. */
+  open: number;
+  /** True while robots.txt is being fetched: one fetch an origin. */
+  robotsOpen: boolean;
+  /** Where robots.txt was redirected to, when it was. */
+  robotsHop: { readonly href: Href; readonly hops: number } | null;
+  /** Times in a row that the host could not be reached or gave no robots.txt. */
+  unreachable: number;
+  /** Why the host waits, for people. */
+  backoffSays: string;
+}
+
+export interface RobotsInForce {
+  readonly copy: RobotsCopy;
+  readonly rules: RobotsRules;
+  /** Later than the copy's own when a stale copy serves because no new one can be had. */
+  readonly validUntil: number;
+}
+
+export class Hosts {
+  readonly #entries = new Map<HostKey, HostEntry>();
+  readonly #store: Pick<StateQueries, "host" | "robots">;
+  readonly #agent: string;
+
+  constructor(store: Pick<StateQueries, "host" | "robots">, agent: string) {
+    this.#store = store;
+    this.#agent = agent;
+  }
+
+  /** Those in memory, for reports. */
+  get known(): IterableIterator<HostEntry> {
+    return this.#entries.values();
+  }
+
+  get(host: HostKey): HostEntry {
+    const known = this.#entries.get(host);
+    if (known !== undefined) {
+      // Last used is last in the map's order.
+      this.#entries.delete(host);
+      this.#entries.set(host, known);
+      return known;
+    }
+    const copy = this.#store.robots(host);
+    const entry: HostEntry = {
+      hostname: hostnameOf(host),
+      state: this.#store.host(host) ?? newHostState(host),
+      robots: copy === null ? null : this.inForce(copy),
+      open: 0,
+      robotsOpen: false,
+      robotsHop: null,
+      unreachable: 0,
+      backoffSays: "",
+    };
+    this.#entries.set(host, entry);
+    if (this.#entries.size > KEPT) this.#forgetOldest();
+    return entry;
+  }
+
+  inForce(copy: RobotsCopy): RobotsInForce {
+    return { copy, rules: parseRobots(copy.body, this.#agent), validUntil: copy.expiresAt };
+  }
+
+  #forgetOldest(): void {
+    for (const [host, entry] of this.#entries) {
+      if (entry.open > 0 || entry.robotsOpen || entry.unreachable > 0) continue;
+      this.#entries.delete(host);
+      return;
+    }
+  }
+}
+
+/** The name in a host key: `http://[::1]:80` -> `[::1]`. */
+export function hostnameOf(host: HostKey): string {
+  const name = host.slice(host.indexOf("//") + 2);
+  const port = name.lastIndexOf(":");
+  return port > name.lastIndexOf("]") ? name.slice(0, port) : name;
+}

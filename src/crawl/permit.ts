@@ -1,0 +1,128 @@
+/**
+ * Whether a leased URL may be asked for now: robots.txt, name, address guard, host and address clocks. A permit holds
+ * one turn on its address and one place on its host (two hosts, when robots.txt was redirected); `settle` gives them back.
+ */
+import type { Clock, Instant } from "../base/clock.ts";
+import type { Result } from "../base/result.ts";
+import { err, ok } from "../base/result.ts";
+import type { EndReason } from "../model/end.ts";
+import type { HostDeath } from "../model/host.ts";
+import type { Lease } from "../model/lease.ts";
+import { type Href, parseUrl } from "../model/url.ts";
+import type { Errand } from "../model/visited.ts";
+import { decide } from "../policy/robots.ts";
+import type { AddressGuard, Resolver } from "../ports/resolver.ts";
+import type { Turns } from "../ports/turns.ts";
+import type { HostEntry, Hosts } from "./hosts.ts";
+
+export type Permit =
+  | { readonly kind: "go"; readonly errand: Errand }
+  /** The URL ends here; nothing was asked. */
+  | { readonly kind: "end"; readonly end: EndReason; readonly detail: string }
+  /** The host cannot be spoken to now; `dead` says that it never can. */
+  | { readonly kind: "unreachable"; readonly cause: HostDeath; readonly detail: string; readonly dead: boolean }
+  /** Not its turn after all: back to the frontier. */
+  | { readonly kind: "later"; readonly hostReadyAt: Instant };
+
+export interface PermitRules {
+  readonly obeyRobots: boolean;
+  readonly hostConcurrency: number;
+  readonly maxPerHost: number;
+}
+
+export interface PermitContext {
+  readonly hosts: Hosts;
+  readonly resolver: Resolver;
+  readonly guard: AddressGuard;
+  readonly turns: Turns;
+  readonly clock: Clock;
+  readonly rules: PermitRules;
+}
+
+/** A host that is busy although the frontier thought it free is looked at again after so long, in ms. */
+const BUSY_AGAIN_MS = 50;
+
+export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
+  const { hosts, rules, clock } = context;
+  const entry = hosts.get(lease.url.host);
+  const { state } = entry;
+  if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
+  if (state.requests >= rules.maxPerHost)
+    return { kind: "end", end: "budget", detail: `${rules.maxPerHost} requests to the host` };
+
+  const robots = rules.obeyRobots ? entry.robots : null;
+  const needsRobots = rules.obeyRobots && (robots === null || robots.validUntil <= clock.now());
+  if (robots !== null && !needsRobots) {
+    const decision = decide(robots.rules, lease.url.href);
+    if (!decision.allowed)
+      return { kind: "end", end: "robots", detail: `robots.txt line ${decision.line}: ${decision.rule}` };
+  }
+  if (needsRobots && entry.robotsOpen) return { kind: "later", hostReadyAt: clock.now() + BUSY_AGAIN_MS };
+
+  const href = needsRobots ? (entry.robotsHop?.href ?? (`${lease.url.host}/robots.txt` as Href)) : lease.url.href;
+  const target = targetOf(href, entry, hosts);
+  const busyUntil = busy([entry, target], rules.hostConcurrency, clock.now());
+  if (busyUntil !== null) return { kind: "later", hostReadyAt: busyUntil };
+
+  hold(entry, target, needsRobots);
+  const address = await addressOf(target.hostname, context);
+  if (!address.ok) {
+    release(entry, target, needsRobots);
+    return { kind: "unreachable", ...address.error };
+  }
+  const turn = await context.turns.take(address.value, signal);
+  if (!turn.granted) {
+    release(entry, target, needsRobots);
+    return { kind: "later", hostReadyAt: turn.tryAt };
+  }
+  const task = needsRobots ? "robots" : "page";
+  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: robots?.copy.id ?? 0 } };
+}
+
+/** The host that is really spoken to: another one, when robots.txt was redirected there. */
+export function targetOf(href: Href, entry: HostEntry, hosts: Hosts): HostEntry {
+  if (href.startsWith(`${entry.state.host}/`)) return entry;
+  const parsed = parseUrl(href);
+  return parsed.ok ? hosts.get(parsed.value.host) : entry;
+}
+
+function hold(entry: HostEntry, target: HostEntry, forRobots: boolean): void {
+  entry.open++;
+  if (target !== entry) target.open++;
+  if (forRobots) entry.robotsOpen = true;
+}
+
+/** Gives back what a permit held on its hosts. */
+export function release(entry: HostEntry, target: HostEntry, forRobots: boolean): void {
+  entry.open--;
+  if (target !== entry) target.open--;
+  if (forRobots) entry.robotsOpen = false;
+}
+
+/** When to come back, if one of the hosts is not free now; null when all are. */
+function busy(entries: readonly HostEntry[], atOnce: number, now: Instant): Instant | null {
+  let until: Instant | null = null;
+  for (const entry of entries) {
+    if (entry.state.readyAt > now) until = Math.max(until ?? 0, entry.state.readyAt);
+    if (entry.open >= atOnce) until = Math.max(until ?? 0, now + BUSY_AGAIN_MS);
+  }
+  return until;
+}
+
+type NoAddress = { readonly cause: HostDeath; readonly detail: string; readonly dead: boolean };
+
+/** The first address of the name that may be spoken to. A forbidden address is never used, whatever stands beside it. */
+async function addressOf(
+  hostname: string,
+  { resolver, guard }: Pick<PermitContext, "resolver" | "guard">,
+): Promise<Result<string, NoAddress>> {
+  const found = await resolver.resolve(hostname);
+  if (!found.ok) return err({ cause: "dns", detail: found.error.detail, dead: found.error.kind === "none" });
+  let refused = "";
+  for (const address of found.value) {
+    const why = guard(address);
+    if (why === null) return ok(address);
+    refused = `${address}: ${why}`;
+  }
+  return err({ cause: "refused-address", detail: refused, dead: true });
+}

@@ -1,0 +1,17 @@
+/** The rows of URLs that have just ended, as users see them. */
+import type { LeasedUrl } from "../model/lease.ts";
+import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import type { Outcome } from "./settle.ts";
+
+export function endedRecords(outcomes: readonly Outcome[]): UrlRecord[] {
+  const records: UrlRecord[] = [];
+  for (const { settled } of outcomes)
+    if (settled.verdict.kind === "end" && settled.record !== null)
+      records.push(endedRecord(settled.lease.url, settled.record));
+  return records;
+}
+
+function endedRecord(url: LeasedUrl, visit: VisitRecord): UrlRecord {
+  const { id, host, depth, hops, via, source, priority, admittedAt } = url;
+  return { id, href: visit.href, host, depth, hops, via, source, priority, admittedAt, state: "ended", visit };
+}

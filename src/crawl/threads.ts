@@ -1,0 +1,127 @@
+/** Visitors that are worker threads. A host prefers one thread, where its connections are warm; any thread will do. */
+import type { Worker } from "node:worker_threads";
+import { hashText } from "../base/hash.ts";
+import type { HostKey } from "../model/host.ts";
+import type { Errand, Sealed } from "../model/visited.ts";
+import type { Visitors } from "../ports/visitors.ts";
+import { Mailbox } from "./mailbox.ts";
+
+export type ToThread =
+  | { readonly kind: "errands"; readonly errands: readonly Errand[] }
+  | { readonly kind: "forget" }
+  | { readonly kind: "close" };
+
+export type FromThread =
+  | { readonly kind: "ready" }
+  | { readonly kind: "sealed"; readonly sealed: Sealed }
+  /** What must stop the crawl. `code` "disk-full" is the world's fault; anything else is a bug. */
+  | { readonly kind: "failed"; readonly message: string; readonly code: string | null }
+  | { readonly kind: "closed" };
+
+/** The crawl cannot go on: the archive cannot be written, or a thread has died. */
+export class VisitorsFailed extends Error {
+  readonly code: string;
+  constructor(message: string, code: string) {
+    super(message);
+    this.name = "VisitorsFailed";
+    this.code = code;
+  }
+}
+
+/** How long a thread may take to close its archive and connections before it is ended. */
+const CLOSE_WITHIN_MS = 10_000;
+
+interface Thread {
+  readonly worker: Worker;
+  open: number;
+  readonly outbox: Errand[];
+  readonly ready: Promise<void>;
+  readonly closed: Promise<void>;
+}
+
+export class ThreadVisitors implements Visitors {
+  readonly #threads: Thread[];
+  readonly #perThread: number;
+  readonly #mailbox = new Mailbox();
+  #failure: VisitorsFailed | null = null;
+  #closing = false;
+
+  /** `perThread`: visits that one thread may have open. */
+  constructor(workers: readonly Worker[], perThread: number) {
+    this.#perThread = perThread;
+    this.#threads = workers.map((worker, index) => this.#adopt(worker, index));
+  }
+
+  /** Resolves when all threads have made their parts; throws what kept one from it. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#threads.map((thread) => thread.ready));
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  get free(): number {
+    let free = 0;
+    for (const thread of this.#threads) free += this.#perThread - thread.open;
+    return free;
+  }
+
+  give(errands: readonly Errand[]): void {
+    for (const errand of errands) {
+      const thread = this.#threadFor(errand.lease.url.host);
+      thread.open++;
+      thread.outbox.push(errand);
+    }
+    for (const { outbox, worker } of this.#threads)
+      if (outbox.length > 0) worker.postMessage({ kind: "errands", errands: outbox.splice(0) } satisfies ToThread);
+  }
+
+  take(signal?: AbortSignal): Promise<readonly Sealed[]> {
+    return this.#mailbox.take(signal);
+  }
+
+  forget(): void {
+    for (const { worker } of this.#threads) worker.postMessage({ kind: "forget" } satisfies ToThread);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing = true;
+    for (const { worker } of this.#threads) worker.postMessage({ kind: "close" } satisfies ToThread);
+    const late = setTimeout(() => {
+      for (const { worker } of this.#threads) void worker.terminate();
+    }, CLOSE_WITHIN_MS);
+    await Promise.all(this.#threads.map((thread) => thread.closed));
+    clearTimeout(late);
+  }
+
+  #threadFor(host: HostKey): Thread {
+    const first = hashText(host)[0] % this.#threads.length;
+    const home = this.#threads[first]!;
+    if (home.open < this.#perThread) return home;
+    return this.#threads.reduce((least, thread) => (thread.open < least.open ? thread : least));
+  }
+
+  #adopt(worker: Worker, index: number): Thread {
+    const ready = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const thread: Thread = { worker, open: 0, outbox: [], ready: ready.promise, closed: closed.promise };
+    worker.on("message", (message: FromThread) => {
+      if (message.kind === "ready") ready.resolve();
+      else if (message.kind === "sealed") {
+        thread.open -= message.sealed.visits.length;
+        this.#mailbox.put(message.sealed);
+      } else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
+      else closed.resolve();
+    });
+    worker.on("error", (error) => this.#fail(`visit thread ${index} died: ${error.stack ?? error}`, "bug"));
+    worker.on("exit", (code) => {
+      if (!this.#closing) this.#fail(`visit thread ${index} ended by itself with code ${code}`, "bug");
+      ready.resolve();
+      closed.resolve();
+    });
+    return thread;
+  }
+
+  #fail(message: string, code: string): void {
+    this.#failure ??= new VisitorsFailed(message, code);
+    this.#mailbox.fail(this.#failure);
+  }
+}
