@@ -1,0 +1,244 @@
+/** A host for every oddity, `NAME.odd.test`, each with the ends that a right crawler may record for it. */
+import type { EndReason } from "../../src/model/end.ts";
+import type { Behaviour, Rule } from "./behaviour.ts";
+import type { NameRecord } from "./dns.ts";
+import type { RobotsAnswer } from "./robots.ts";
+
+export interface Specimen {
+  /** By path; what no rule names is a page at `/` and 404 elsewhere. */
+  readonly paths?: Readonly<Record<string, Behaviour>>;
+  readonly robots?: RobotsAnswer;
+  /** In place of an ordinary address; `@` stands for one that the web listens on. */
+  readonly dns?: NameRecord;
+  /** What odd.test links to; `/` unless told. */
+  readonly start?: string;
+  /** How the URL at `start` may end; deadlines are up to the crawler, so tests shorten them. */
+  readonly ends: readonly EndReason[];
+  /** The ends of further URLs that it leads to. `{port}` is the web's port. */
+  readonly leadsTo?: Readonly<Record<string, readonly EndReason[]>>;
+}
+
+const html = "text/html; charset=utf-8";
+const slow: Behaviour = { kind: "slow-first-byte", ms: 300 };
+const forbid = (path: string): RobotsAnswer => ({ kind: "rules", groups: [{ agents: ["*"], disallow: [path] }] });
+const at = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/": behaviour });
+const to = (href: string): Readonly<Record<string, Behaviour>> => at({ kind: "redirect", to: href });
+
+/** URLs that must never be connected to; names among them resolve to forbidden addresses. */
+export const FORBIDDEN = [
+  "http://169.254.169.254/latest/meta-data/",
+  "http://localhost:22/",
+  "http://[::ffff:10.0.0.1]/",
+  "http://[::1]:{port}/",
+  "http://0x7f.1:{port}/", // 127.0.0.1, as WHATWG reads it
+  "http://loopback.odd.test:{port}/",
+  "http://private.odd.test:{port}/",
+] as const;
+
+const refused: Readonly<Record<string, readonly EndReason[]>> = Object.fromEntries(
+  FORBIDDEN.map((href) => [href, ["refused-address"] as const]),
+);
+
+export const GALLERY: Readonly<Record<string, Specimen>> = {
+  // The answer comes late, in pieces, or not at all.
+  "slow-first-byte": { paths: at(slow), ends: ["fetched"] },
+  drip: { paths: at({ kind: "drip", bytes: 200, everyMs: 10 }), ends: ["fetched"] },
+  never: { paths: at({ kind: "never" }), ends: ["timeout"] },
+  stall: { paths: at({ kind: "stall" }), ends: ["timeout", "fetched"] },
+  "endless-slow": { paths: at({ kind: "endless", everyMs: 50 }), ends: ["timeout", "fetched"] },
+
+  // Connections.
+  refused: { dns: { kind: "addresses", addresses: ["!"] }, ends: ["connect"] },
+  "reset-at-once": { paths: at({ kind: "reset", afterBytes: 0 }), ends: ["closed"] },
+  "reset-in-body": { paths: at({ kind: "reset", afterBytes: 5000 }), ends: ["closed", "fetched"] },
+  "hang-up": { paths: at({ kind: "hang-up" }), ends: ["closed"] },
+
+  // HTTP bent and broken.
+  "length-too-long": { paths: at({ kind: "wrong-length", off: 100 }), ends: ["closed", "fetched"] },
+  "length-too-short": { paths: at({ kind: "wrong-length", off: -100 }), ends: ["fetched", "protocol"] },
+  chunked: { paths: at({ kind: "chunked", bytes: 700 }), ends: ["fetched"] },
+  "chunked-broken": {
+    paths: at({ kind: "chunked", bytes: 700, broken: true }),
+    ends: ["protocol", "closed", "fetched"],
+  },
+  "until-close": { paths: at({ kind: "until-close" }), ends: ["fetched"] },
+  "header-flood": { paths: at({ kind: "header-flood" }), ends: ["protocol"] },
+  "bad-status-line": { paths: at({ kind: "raw", text: "HTTP/1.1 OK fine\r\n\r\n" }), ends: ["protocol"] },
+  "not-http": { paths: at({ kind: "raw", text: "SSH-2.0-OpenSSH_9.2\r\n" }), ends: ["protocol"] },
+  endless: { paths: at({ kind: "endless" }), ends: ["fetched"] },
+
+  // Content codings.
+  gzip: { paths: at({ kind: "encoded", coding: "gzip" }), ends: ["fetched"] },
+  deflate: { paths: at({ kind: "encoded", coding: "deflate" }), ends: ["fetched"] },
+  "deflate-raw": { paths: at({ kind: "encoded", coding: "deflate-raw" }), ends: ["fetched"] },
+  br: { paths: at({ kind: "encoded", coding: "br" }), ends: ["fetched"] },
+  zstd: { paths: at({ kind: "encoded", coding: "zstd" }), ends: ["fetched"] },
+  "gzip-cut": { paths: at({ kind: "encoded", coding: "gzip", cutAt: 2000 }), ends: ["fetched"] },
+  mislabelled: { paths: at({ kind: "mislabelled", declared: "gzip" }), ends: ["fetched"] },
+  "unknown-coding": { paths: at({ kind: "mislabelled", declared: "x-none" }), ends: ["fetched"] },
+  bomb: { paths: at({ kind: "bomb", mib: 48 }), ends: ["fetched"] },
+
+  // Redirects.
+  chain: { paths: { "/*": { kind: "redirect-chain", hops: 5 } }, ends: ["redirected"] },
+  loop: {
+    paths: { "/": { kind: "redirect", to: "/b" }, "/b": { kind: "redirect", to: "/" } },
+    ends: ["redirected", "redirect-loop"],
+  },
+  itself: { paths: to("/"), ends: ["redirect-loop"] },
+  slash: {
+    start: "/a",
+    paths: { "/a": { kind: "redirect", to: "/a/", status: 301 }, "/a/": { kind: "body", type: html, text: "<p>here" } },
+    ends: ["fetched"],
+  },
+  "cookie-wall": { paths: at({ kind: "cookie-wall" }), ends: ["fetched", "redirect-loop"] },
+  "bad-location": { paths: to("http://"), ends: ["redirected", "http-other"] },
+  "location-scheme": { paths: to("ftp://h0.test/"), ends: ["redirected", "http-other"] },
+  "location-latin-1": { paths: to("/caf\u00e9"), ends: ["redirected"] },
+  "to-metadata": { paths: to(FORBIDDEN[0]), ends: ["redirected"] },
+  "to-localhost": { paths: to(FORBIDDEN[1]), ends: ["redirected"] },
+  "to-mapped": { paths: to(FORBIDDEN[2]), ends: ["redirected"] },
+  "to-loopback-name": { paths: to(FORBIDDEN[5]), ends: ["redirected"] },
+
+  // Status codes.
+  missing: { paths: at({ kind: "status", status: 404 }), ends: ["http-4xx"] },
+  gone: { paths: at({ kind: "status", status: 410 }), ends: ["http-4xx", "gone"] },
+  "payment-required": { paths: at({ kind: "status", status: 402 }), ends: ["payment-required"] },
+  broken: { paths: at({ kind: "status", status: 500 }), ends: ["http-5xx"] },
+  "broken-twice": { paths: at({ kind: "status", status: 500, times: 2 }), ends: ["fetched"] },
+  limited: {
+    paths: at({ kind: "limit", status: 429, after: 0, seconds: 1, retryAfter: "seconds" }),
+    ends: ["fetched", "http-4xx"],
+  },
+  "unavailable-date": {
+    paths: at({ kind: "limit", status: 503, after: 0, seconds: 1, retryAfter: "date" }),
+    ends: ["fetched", "http-5xx"],
+  },
+  "no-content": { paths: at({ kind: "status", status: 204 }), ends: ["fetched", "http-other"] },
+  "soft-404": { paths: { "/*": { kind: "soft-404" } }, ends: ["fetched"] },
+
+  // robots.txt.
+  "robots-all": { robots: forbid("/"), ends: ["robots"] },
+  "robots-forbidden": { robots: { kind: "status", status: 403 }, ends: ["fetched"] },
+  "robots-broken": { robots: { kind: "status", status: 500 }, ends: ["robots-unreachable"] },
+  "robots-broken-once": { robots: { kind: "status", status: 503, times: 1, later: forbid("/") }, ends: ["robots"] },
+  "robots-never": { robots: { kind: "never" }, ends: ["robots-unreachable"] },
+  "robots-moved": { robots: { kind: "redirect", to: "/moved.txt", hops: 4, later: forbid("/") }, ends: ["robots"] },
+  "robots-loop": { robots: { kind: "redirect", to: "self" }, ends: ["fetched"] },
+  "robots-padded": {
+    robots: {
+      kind: "rules",
+      groups: [{ agents: ["*"], disallow: ["/"] }],
+      bom: true,
+      newline: "\r\n",
+      padding: 400_000,
+    },
+    ends: ["robots"],
+  },
+  "robots-html": { robots: { kind: "text", text: "<html>Disallow: /</html>", type: html }, ends: ["fetched"] },
+
+  // Documents.
+  nofollow: {
+    paths: at({ kind: "body", type: html, text: '<meta name="robots" content="nofollow"><a href="/unseen">x</a>' }),
+    ends: ["fetched"],
+  },
+  "nofollow-header": {
+    paths: at({ kind: "body", type: html, text: '<a href="/unseen">x</a>', headers: { "x-robots-tag": "nofollow" } }),
+    ends: ["fetched"],
+  },
+  base: {
+    paths: {
+      "/": { kind: "body", type: html, text: '<base href="/deep/"><a href="page">x</a>' },
+      "/deep/page": { kind: "body", type: html, text: "deep" },
+    },
+    ends: ["fetched"],
+    leadsTo: { "http://base.odd.test:{port}/deep/page": ["fetched"] },
+  },
+  "meta-refresh": {
+    paths: {
+      "/": { kind: "body", type: html, text: '<meta http-equiv="refresh" content="0; url=/next">' },
+      "/next": { kind: "body", type: html, text: "next" },
+    },
+    ends: ["fetched"],
+    leadsTo: { "http://meta-refresh.odd.test:{port}/next": ["fetched"] },
+  },
+  "windows-1251": {
+    paths: at({
+      kind: "body",
+      type: "text/html; charset=windows-1251",
+      text: "<title>\xcf\xf0\xe8\xe2\xe5\xf2</title>",
+    }),
+    ends: ["fetched"],
+  },
+  "shift-jis": {
+    paths: at({
+      kind: "body",
+      type: "text/html",
+      text: '<meta charset="shift_jis"><title>\x93\xfa\x96\x7b\x8c\xea</title>',
+    }),
+    ends: ["fetched"],
+  },
+  "utf-16": {
+    paths: at({
+      kind: "body",
+      type: "text/html",
+      text: "\xff\xfe<\0t\0i\0t\0l\0e\0>\0\xe9\0t\0\xe9\0<\0/\0t\0i\0t\0l\0e\0>\0",
+    }),
+    ends: ["fetched"],
+  },
+  "bad-charset": {
+    paths: at({ kind: "body", type: "text/html; charset=klingon", text: "<title>caf\xe9</title>" }),
+    ends: ["fetched"],
+  },
+  binary: {
+    paths: at({ kind: "body", type: "application/octet-stream", text: "\0\x01\x02\x03" }),
+    ends: ["unsupported-type", "fetched"],
+  },
+  empty: { paths: at({ kind: "body", type: html, text: "" }), ends: ["fetched"] },
+  forbidden: {
+    paths: at({ kind: "body", type: html, text: FORBIDDEN.map((href) => `<a href="${href}">x</a>`).join("\n") }),
+    ends: ["fetched"],
+    leadsTo: refused,
+  },
+
+  // Names.
+  loopback: { dns: { kind: "addresses", addresses: ["127.0.0.1"] }, ends: ["refused-address"] },
+  private: { dns: { kind: "addresses", addresses: ["10.0.0.1"] }, ends: ["refused-address"] },
+  mixed: { dns: { kind: "addresses", addresses: ["@", "10.0.0.1"] }, ends: ["fetched", "refused-address"] },
+  rebound: { dns: { kind: "turns", turns: [["@"], ["127.0.0.1"]] }, ends: ["fetched", "refused-address"] },
+  nxdomain: { dns: { kind: "error", rcode: 3 }, ends: ["dns"] },
+  servfail: { dns: { kind: "error", rcode: 2 }, ends: ["dns"] },
+  "servfail-once": {
+    dns: { kind: "error", rcode: 2, times: 1, later: { kind: "addresses", addresses: ["@"] } },
+    ends: ["fetched", "dns"],
+  },
+  "no-address": { dns: { kind: "empty" }, ends: ["dns"] },
+  "silent-name": { dns: { kind: "silent" }, ends: ["dns"] },
+  "slow-name": { dns: { kind: "addresses", addresses: ["@"], delayMs: 200 }, ends: ["fetched"] },
+  alias: { dns: { kind: "alias", to: "odd.test" }, ends: ["fetched"] },
+  "short-lived": { dns: { kind: "addresses", addresses: ["@"], ttl: 0 }, ends: ["fetched"] },
+};
+
+/** Traps have no end, so they hang on `trap.test`, which only those crawl who ask for it. */
+export const TRAPS: readonly Rule[] = (["calendar", "growing", "session", "parameters"] as const).map((trap) => ({
+  host: "trap.test",
+  path: `/${trap}*`,
+  behaviour: { kind: "trap", trap },
+}));
+
+export function galleryHost(name: string): string {
+  return `${name}.odd.test`;
+}
+
+export function galleryRules(): Rule[] {
+  return Object.entries(GALLERY).flatMap(([name, { paths }]) =>
+    Object.entries(paths ?? {}).map(([path, behaviour]) => ({ host: galleryHost(name), path, behaviour })),
+  );
+}
+
+/** The gallery's front page, at http://odd.test. */
+export function galleryIndex(port: number): string {
+  const items = Object.entries(GALLERY).map(
+    ([name, { start }]) => `<li><a href="http://${galleryHost(name)}:${port}${start ?? "/"}">${name}</a>`,
+  );
+  return `<!doctype html><title>A gallery of odd hosts</title><ul>${items.join("\n")}</ul>`;
+}
