@@ -1,5 +1,4 @@
 /** The control thread's loop: lease, permit, give to visitors, settle what comes back, commit; until nothing is pending. */
-import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { ArchiveMark } from "../model/capture.ts";
 import type { Lease } from "../model/lease.ts";
@@ -213,7 +212,7 @@ class Loop {
       if (robots === null) continue;
       const id = report.robotsIds[nth++]!;
       const entry = hosts.get(robots.host);
-      if (entry.robots?.copy === robots) entry.robots = { ...entry.robots, copy: { ...robots, id } };
+      if (entry.robots?.history.latest === robots) entry.robots = hosts.withRobots(entry, { ...robots, id });
     }
     if (report.current.includes(false)) this.#context.visitors.forget();
     progress.committed(outcomes, report.current);

@@ -4,6 +4,7 @@ import { newHostState } from "../model/host.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import { parseRobots, type RobotsRules } from "../policy/robots.ts";
+import { type RobotsHistory, withCopy } from "../policy/robots-access.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 
 /** Hosts kept in memory although nothing is open on them: what they know is in the store too. */
@@ -13,8 +14,8 @@ export interface HostEntry {
   /** Name or address, as in the URL (IPv6 in brackets). */
   readonly hostname: string;
   state: HostState;
-  /** The copy of robots.txt in force, or null when none was ever fetched. */
-  robots: RobotsInForce | null;
+  /** What is known of its robots.txt, or null when it was never asked for. */
+  robots: HostRobots | null;
   /** Errands given and not committed, robots.txt included. */
   open: number;
   /** True while robots.txt is being fetched: one fetch an origin. */
@@ -27,19 +28,18 @@ export interface HostEntry {
   backoffSays: string;
 }
 
-export interface RobotsInForce {
-  readonly copy: RobotsCopy;
+/** Copies of a robots.txt, and the rules of the one that was reached last. */
+export interface HostRobots {
+  readonly history: RobotsHistory;
   readonly rules: RobotsRules;
-  /** Later than the copy's own when a stale copy serves because no new one can be had. */
-  readonly validUntil: number;
 }
 
 export class Hosts {
   readonly #entries = new Map<HostKey, HostEntry>();
-  readonly #store: Pick<StateQueries, "host" | "robots">;
+  readonly #store: Pick<StateQueries, "host" | "robots" | "robotsReached">;
   readonly #agent: string;
 
-  constructor(store: Pick<StateQueries, "host" | "robots">, agent: string) {
+  constructor(store: Pick<StateQueries, "host" | "robots" | "robotsReached">, agent: string) {
     this.#store = store;
     this.#agent = agent;
   }
@@ -57,11 +57,10 @@ export class Hosts {
       this.#entries.set(host, known);
       return known;
     }
-    const copy = this.#store.robots(host);
     const entry: HostEntry = {
       hostname: hostnameOf(host),
       state: this.#store.host(host) ?? newHostState(host),
-      robots: copy === null ? null : this.inForce(copy),
+      robots: this.#stored(host),
       open: 0,
       robotsOpen: false,
       robotsHop: null,
@@ -73,8 +72,23 @@ export class Hosts {
     return entry;
   }
 
-  inForce(copy: RobotsCopy): RobotsInForce {
-    return { copy, rules: parseRobots(copy.body, this.#agent), validUntil: copy.expiresAt };
+  /** What is known once `copy` has come. */
+  withRobots(entry: HostEntry, copy: RobotsCopy): HostRobots {
+    const { robots } = entry;
+    const history = withCopy(robots?.history ?? null, copy);
+    const kept = copy.access === "unreachable" ? robots?.rules : undefined;
+    return { history, rules: kept ?? parseRobots(copy.body, this.#agent) };
+  }
+
+  #stored(host: HostKey): HostRobots | null {
+    const latest = this.#store.robots(host);
+    if (latest === null) return null;
+    const lastReached = latest.access === "unreachable" ? this.#store.robotsReached(host) : latest;
+    const unreachableSince = latest.access === "unreachable" ? latest.fetchedAt : null;
+    return {
+      history: { latest, lastReached, unreachableSince },
+      rules: parseRobots(lastReached?.body ?? "", this.#agent),
+    };
   }
 
   #forgetOldest(): void {

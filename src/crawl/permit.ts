@@ -11,6 +11,7 @@ import type { Lease } from "../model/lease.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Errand } from "../model/visited.ts";
 import { decide } from "../policy/robots.ts";
+import { robotsInForce } from "../policy/robots-access.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
@@ -51,9 +52,12 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "end", end: "budget", detail: `${rules.maxPerHost} requests to the host` };
 
   const robots = rules.obeyRobots ? entry.robots : null;
-  const needsRobots = rules.obeyRobots && (robots === null || robots.validUntil <= clock.now());
-  if (robots !== null && !needsRobots) {
-    const decision = decide(robots.rules, lease.url.href);
+  const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());
+  const needsRobots =
+    rules.obeyRobots &&
+    (inForce === null || inForce.access === "unreachable" || robots!.history.latest.expiresAt <= clock.now());
+  if (!needsRobots && inForce?.access === "rules") {
+    const decision = decide(robots!.rules, lease.url.href);
     if (!decision.allowed)
       return { kind: "end", end: "robots", detail: `robots.txt line ${decision.line}: ${decision.rule}` };
   }
@@ -76,7 +80,7 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "later", hostReadyAt: turn.tryAt };
   }
   const task = needsRobots ? "robots" : "page";
-  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: robots?.copy.id ?? 0 } };
+  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: inForce?.copy.id ?? 0 } };
 }
 
 /** The host that is really spoken to: another one, when robots.txt was redirected there. */

@@ -9,7 +9,7 @@ import type { Href } from "../model/url.ts";
 import type { Visited } from "../model/visited.ts";
 import { type JudgeRules, judge } from "../policy/judge.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
-import { nextRobotsStep, type RobotsRulesOfAccess } from "../policy/robots-access.ts";
+import { accessOf, MOST_ROBOTS_REDIRECTS, robotsExpiry, robotsInForce } from "../policy/robots-access.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Admit } from "./context.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
@@ -18,7 +18,6 @@ import { targetOf } from "./permit.ts";
 export interface SettleRules {
   readonly politeness: Politeness;
   readonly judge: JudgeRules;
-  readonly robots: RobotsRulesOfAccess;
   /** Times in a row that a host may be out of reach before its URLs end. */
   readonly tries: number;
   /** Admit the sitemaps that robots.txt names. */
@@ -42,8 +41,6 @@ export interface Outcome {
 
 /** Give up a host after so many more failures in a row than a URL has tries. */
 const HOST_PATIENCE = 2;
-/** A stale robots.txt serves so long before the next attempt at a new one, in ms. */
-const STALE_SERVES_MS = 3_600_000;
 
 export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const { hosts, rules, random } = context;
@@ -88,21 +85,23 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   }
 }
 
-function visitKind({ outcome }: Visited): VisitKind {
+function visitKind({ outcome, task }: Visited): VisitKind {
   if (outcome.kind === "failure") return outcome.cause === "connect" ? "refused" : "failed";
   if (outcome.status === 429) return "rate-limited";
+  // A host whose robots.txt fails is asked for nothing else; it is left alone for a while.
+  if (task === "robots" && outcome.status >= 500) return "unavailable";
   return outcome.status === 503 || outcome.challenge !== null ? "unavailable" : "ok";
 }
 
 function settlePage(visited: Visited, entry: HostEntry, context: SettleContext): Half {
   const { rules, random } = context;
-  const { outcome, lease } = visited;
+  const { outcome } = visited;
   if (outcome.kind === "failure" && UNREACHABLE.has(outcome.cause)) {
     if (++entry.unreachable >= rules.tries + HOST_PATIENCE) giveUp(entry, outcome.cause as HostDeath);
   }
   const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
   const followed = verdict.kind === "follow" || (verdict.kind === "end" && verdict.end === "redirect-loop");
-  return { verdict, links: followed || lease === null ? [] : visited.links, robots: null };
+  return { verdict, links: followed ? [] : visited.links, robots: null };
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set(["connect", "timeout", "tls"]);
@@ -111,37 +110,60 @@ function settleRobots(visited: Visited, entry: HostEntry, context: SettleContext
   const { hosts, rules, admit } = context;
   const hops = entry.robotsHop?.hops ?? 0;
   entry.robotsHop = null;
-  const step = nextRobotsStep(visited, hops, rules.robots);
-  if (step.kind === "hop") {
-    entry.robotsHop = { href: step.href, hops: hops + 1 };
+  const hop = redirectOf(visited);
+  if (hop !== null && hops < MOST_ROBOTS_REDIRECTS) {
+    entry.robotsHop = { href: hop, hops: hops + 1 };
     return AGAIN;
   }
-  if (step.copy.access === "unreachable") return { ...AGAIN, ...robotsOutOfReach(visited, entry, context) };
-  entry.robots = hosts.inForce(step.copy);
+  const copy = copyOf(visited, entry);
+  entry.robots = hosts.withRobots(entry, copy);
+  if (robotsInForce(entry.robots.history, visited.endedAt).access === "unreachable")
+    return { verdict: robotsOutOfReach(visited, entry, rules.tries), links: [], robots: copy };
   entry.unreachable = 0;
   const links: NewUrl[] = [];
-  if (rules.sitemaps)
+  if (rules.sitemaps && copy.access === "rules")
     for (const sitemap of entry.robots.rules.sitemaps) {
       const url = admit(sitemap, visited.lease.url.href, SITEMAP_OF_ROBOTS);
       if (url !== null) links.push(url);
     }
-  return { verdict: { kind: "again" }, links, robots: step.copy };
+  return { verdict: { kind: "again" }, links, robots: copy };
+}
+
+const redirectOf = ({ outcome }: Visited): Href | null => (outcome.kind === "answer" ? outcome.location : null);
+
+function copyOf(visited: Visited, entry: HostEntry): RobotsCopy {
+  const { outcome, endedAt } = visited;
+  const access = robotsAccess(visited);
+  return {
+    id: 0,
+    host: entry.state.host,
+    fetchedAt: endedAt,
+    expiresAt: robotsExpiry(access, endedAt, entry.robots?.history.latest ?? null, entry.state.backoffUntil),
+    access,
+    status: outcome.kind === "answer" ? outcome.status : 0,
+    failure: outcome.kind === "failure" ? `${outcome.cause}: ${outcome.detail}` : null,
+    body: access === "rules" && outcome.kind === "answer" ? (outcome.robotsBody ?? "") : "",
+    capture: visited.capture,
+    href: visited.href,
+  };
+}
+
+/** A redirect that is not followed any more, or that leads nowhere, is no robots.txt. */
+function robotsAccess({ outcome }: Visited): RobotsCopy["access"] {
+  if (outcome.kind === "failure") return accessOf({ kind: "no-answer" });
+  const isRedirect = outcome.status >= 300 && outcome.status < 400;
+  return accessOf(isRedirect ? { kind: "lost-in-redirects" } : { kind: "answer", status: outcome.status });
 }
 
 const AGAIN: Half = { verdict: { kind: "again" }, links: [], robots: null };
 const SITEMAP_OF_ROBOTS = { via: 0, depth: 0, hops: 0, source: "sitemap", ofSeed: false } as const;
 
-/** RFC 9309 2.3.1.4: no answer means "all is disallowed" for now; an old copy may serve, else the host waits. */
-function robotsOutOfReach(visited: Visited, entry: HostEntry, { rules, clock }: SettleContext): { verdict: Verdict } {
-  const now = clock.now();
-  if (entry.robots !== null && entry.robots.copy.access !== "unreachable") {
-    entry.robots = { ...entry.robots, validUntil: now + STALE_SERVES_MS };
-    return { verdict: { kind: "again" } };
-  }
+/** RFC 9309 2.3.1.4: no answer means "all is disallowed" for now: the host waits, and is given up in the end. */
+function robotsOutOfReach(visited: Visited, entry: HostEntry, tries: number): Verdict {
   const { outcome } = visited;
   const cause = outcome.kind === "failure" && UNREACHABLE.has(outcome.cause) ? outcome.cause : "robots-unreachable";
   const says = outcome.kind === "failure" ? outcome.detail : `robots.txt answered ${outcome.status}`;
-  return { verdict: hostFailed(entry, cause as HostDeath, says, rules.tries) };
+  return hostFailed(entry, cause as HostDeath, says, tries);
 }
 
 /** One more failure of a host that could not be spoken to at all: wait for it, or give it up. */

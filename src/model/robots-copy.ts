@@ -1,7 +1,8 @@
 /** A copy of a robots.txt, or of the failure to get one. It is stored, and every capture names the copy in force. */
 import type { Instant } from "../base/clock.ts";
-import type { Locator } from "./capture.ts";
+import type { Capture } from "./capture.ts";
 import type { HostKey } from "./host.ts";
+import type { Href } from "./url.ts";
 
 export interface RobotsCopy {
   /** Given by the store; 0 before it is stored. */
@@ -17,5 +18,7 @@ export interface RobotsCopy {
   readonly failure: string | null;
   /** The decoded body (UTF-8, at most 512 KiB); "" unless `access` is "rules". */
   readonly body: string;
-  readonly capture: Locator | null;
+  /** The URL that answered: the last hop of the redirects. */
+  readonly href: Href;
+  readonly capture: Capture | null;
 }

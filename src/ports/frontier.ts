@@ -75,7 +75,10 @@ export interface Frontier {
 /** What is asked of the state outside the crawl's hot path. */
 export interface StateQueries {
   host(host: HostKey): HostState | null;
+  /** The newest copy of the host's robots.txt. */
   robots(host: HostKey): RobotsCopy | null;
+  /** The newest copy that was reached (whose access is not "unreachable"). */
+  robotsReached(host: HostKey): RobotsCopy | null;
   /** By fingerprint. */
   find(fpHi: number, fpLo: number): UrlRecord | null;
   byId(id: number): UrlRecord | null;
