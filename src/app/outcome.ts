@@ -28,4 +28,6 @@ export interface CrawlHooks {
   onStats?(stats: CrawlStats): void;
   /** URLs that have just ended, after their commit. */
   onSettled?(records: readonly UrlRecord[]): void;
+  /** A line of the log as people read it, for `verbose`. */
+  onLog?(line: string): void;
 }

@@ -1,0 +1,60 @@
+/** `trawl crawl URL...`: from arguments to a crawl, its progress and its summary. */
+
+import { pageLine } from "../../export/jsonl.ts";
+import { resolveConfig } from "../config.ts";
+import type { CrawlConfig } from "../crawl-config.ts";
+import { OPTIONS } from "../options.ts";
+import type { CrawlHooks, CrawlOutcome } from "../outcome.ts";
+import { progressDisplay } from "../progress-display.ts";
+import { summaryLines } from "../summary.ts";
+import type { Command, Shell } from "./command.ts";
+import { exitCodeOf } from "./exit-codes.ts";
+import { listenForSignals } from "./signals.ts";
+
+export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks) => Promise<CrawlOutcome>;
+
+/** The command over any crawl: the real one is loaded only when it is wanted, so that help comes at once. */
+export function crawlCommand(load: () => Promise<RunCrawl>): Command {
+  return {
+    name: "crawl",
+    usage: "crawl URL... [options]",
+    says: "crawl from these URLs; trawl URL is short for it",
+    more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in the
+same place goes on with the same crawl, whether it was stopped, killed or limited.`,
+    options: OPTIONS,
+    run: (argv, shell) => crawl(argv, shell, load),
+  };
+}
+
+async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<RunCrawl>): Promise<number> {
+  const { config, notices } = await resolveConfig(argv, shell);
+  for (const notice of notices) shell.stderr.write(`trawl: ${notice}\n`);
+  const runCrawl = await load();
+  const display = progressDisplay(shell.stderr, { quiet: config.quiet, env: shell.env });
+  using stops = listenForSignals(shell.signals, shell.clock, display.say);
+  const hooks: CrawlHooks = {
+    signal: stops.signal,
+    hardSignal: stops.hardSignal,
+    onStats: display.show,
+    ...(config.verbose ? { onLog: display.say } : {}),
+    ...(config.jsonl
+      ? {
+          onSettled(records) {
+            let lines = "";
+            for (const record of records) lines += `${pageLine(record)}\n`;
+            if (lines !== "") shell.stdout.write(lines);
+          },
+        }
+      : {}),
+  };
+  let outcome: CrawlOutcome;
+  try {
+    outcome = await runCrawl(config, hooks);
+  } finally {
+    display.end();
+  }
+  for (const line of summaryLines(outcome, shell.cwd)) display.say(line);
+  if (config.quiet && outcome.reason === "disk")
+    shell.stderr.write(`trawl: ${outcome.message ?? "the disk is full"}\n`);
+  return exitCodeOf(outcome.reason, { failOnLimit: config.failOnLimit, signal: stops.received() });
+}

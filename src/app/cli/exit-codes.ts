@@ -1,0 +1,69 @@
+/** The exit codes (SPEC 17), and which of them an outcome or an error gets. */
+import type { CrawlOutcome } from "../outcome.ts";
+
+export const EXIT = {
+  done: 0,
+  bug: 1,
+  usage: 2,
+  disk: 3,
+  nothingFetched: 4,
+  limit: 5,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export const EXIT_WORDS: { readonly [N in keyof typeof EXIT]: string } = {
+  done: "done",
+  bug: "a bug in Trawl",
+  usage: "something is wrong with the command, its configuration or its directory; nothing was written",
+  disk: "the disk is full or the store is broken; the same command goes on when that is mended",
+  nothingFetched: "nothing could be fetched",
+  limit: "stopped by --limit or --time-limit, with --fail-on-limit",
+  interrupted: "interrupted (Ctrl-C); the same command goes on",
+  terminated: "terminated (SIGTERM); the same command goes on",
+};
+
+/** `signal` is what interrupted the crawl, if a signal did. */
+export function exitCodeOf(
+  reason: CrawlOutcome["reason"],
+  { failOnLimit, signal }: { readonly failOnLimit: boolean; readonly signal: NodeJS.Signals | null },
+): number {
+  switch (reason) {
+    case "done":
+      return EXIT.done;
+    case "limit":
+    case "time-limit":
+      return failOnLimit ? EXIT.limit : EXIT.done;
+    case "nothing-fetched":
+      return EXIT.nothingFetched;
+    case "disk":
+      return EXIT.disk;
+    case "interrupted":
+      return signal === "SIGTERM" ? EXIT.terminated : EXIT.interrupted;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** Codes that errors of the store and of the archive carry, where they mean something other than a bug. */
+const BY_ERROR_CODE: Readonly<Record<string, number>> = {
+  locked: EXIT.usage,
+  foreign: EXIT.usage,
+  missing: EXIT.usage,
+  "state-newer": EXIT.usage,
+  disk: EXIT.disk,
+  failed: EXIT.disk,
+  "disk-full": EXIT.disk,
+  damaged: EXIT.disk,
+  ENOSPC: EXIT.disk,
+  EDQUOT: EXIT.disk,
+  EROFS: EXIT.disk,
+  EIO: EXIT.disk,
+};
+
+/** The exit code for an error whose message is meant for the user; null for a bug, whose stack is wanted. */
+export function exitCodeOfError(error: unknown): number | null {
+  if (!(error instanceof Error)) return null;
+  if ("exitCode" in error && typeof error.exitCode === "number") return error.exitCode;
+  return "code" in error ? (BY_ERROR_CODE[String(error.code)] ?? null) : null;
+}

@@ -1,0 +1,103 @@
+/** What is said when a crawl has ended: how it ended, what became of its URLs, where the files are, how to go on. Pure. */
+import { relative } from "node:path";
+import { never } from "../base/result.ts";
+import type { EndReason } from "../model/end.ts";
+import type { CrawlStats } from "../model/stats.ts";
+import type { CrawlOutcome } from "./outcome.ts";
+import { count, counted, rate, size, span } from "./wording.ts";
+
+/** What each end means, in a few words. The order is the order of the summary. */
+export const END_WORDS: { readonly [E in EndReason]: string } = {
+  fetched: "fetched and kept",
+  "not-modified": "unchanged since the last visit",
+  "duplicate-of": "same content as another page",
+  redirected: "led to another URL",
+  "redirect-loop": "redirects without end",
+  "unsupported-type": "a media type that is not asked for (--accept)",
+  "http-4xx": "the server says there is no such page",
+  "http-5xx": "the server failed, every time",
+  "http-other": "an answer of another kind",
+  gone: "gone for good",
+  "payment-required": "the server asks for payment",
+  "blocked-challenge": "the server wants to see a human",
+  dns: "the name does not resolve",
+  connect: "nobody listens",
+  tls: "no secure connection",
+  timeout: "no answer in time",
+  closed: "the connection broke",
+  protocol: "the answer is not HTTP",
+  "robots-unreachable": "robots.txt is out of reach",
+  robots: "robots.txt says no",
+  "refused-address": "an address that is not public (--allow-net)",
+  nofollow: "marked nofollow",
+  scope: "outside the scope (--scope)",
+  depth: "too many links from the seeds (--depth)",
+  budget: "the host has had its pages (--max-per-host)",
+  trap: "looks like a trap",
+  "too-long": "the URL is too long (--max-url-length)",
+};
+
+/** The lines under the heading for each end that occurred: reason, count, meaning. */
+export function endTable(byEnd: CrawlStats["byEnd"]): string[] {
+  const rows = (Object.keys(END_WORDS) as EndReason[]).flatMap((end) => {
+    const n = byEnd[end] ?? 0;
+    return n === 0 ? [] : [[end, count(n), END_WORDS[end]] as const];
+  });
+  const widest = (column: 0 | 1): number => Math.max(0, ...rows.map((row) => row[column].length));
+  const [left, right] = [widest(0), widest(1)];
+  return rows.map(([end, n, words]) => `  ${end.padEnd(left)}  ${n.padStart(right)}  ${words}`);
+}
+
+export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
+  const { stats } = outcome;
+  const lasted = stats.at - stats.startedAt;
+  const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean)} in ${span(lasted)}`;
+  const pending = stats.queued + stats.leased + stats.delayed;
+  const shown = relative(cwd, outcome.dir);
+  const dir = shown === "" ? "." : shown.startsWith("..") ? outcome.dir : shown;
+  return [
+    `${heading(outcome)}: ${totals}`,
+    ...endTable(stats.byEnd),
+    ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
+    `Files: ${dir} (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
+    ...advice(outcome, dir, pending),
+  ];
+}
+
+function heading(outcome: CrawlOutcome): string {
+  switch (outcome.reason) {
+    case "done":
+      return "Done";
+    case "limit":
+      return `Stopped at the limit of ${counted(outcome.stats.limit ?? 0, "page")}`;
+    case "time-limit":
+      return "Stopped at the time limit";
+    case "interrupted":
+      return "Interrupted";
+    case "nothing-fetched":
+      return "Nothing could be fetched";
+    case "disk":
+      return "Stopped by the disk";
+    default:
+      return never(outcome.reason);
+  }
+}
+
+function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
+  switch (outcome.reason) {
+    case "interrupted":
+      return ["Nothing is lost: the same command goes on from here."];
+    case "time-limit":
+      return pending > 0 ? ["The same command goes on from here."] : [];
+    case "limit":
+      return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];
+    case "disk":
+      return [`${outcome.message ?? "The disk would not take more"}. Make room; the same command goes on from here.`];
+    case "nothing-fetched":
+      return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
+    case "done":
+      return [];
+    default:
+      return never(outcome.reason);
+  }
+}
