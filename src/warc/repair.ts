@@ -1,0 +1,85 @@
+/** What is done to the archive on start: each file is cut back to its last committed record, and finished. */
+import { open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { ARCHIVE_SUFFIX } from "./archive.ts";
+import { ArchiveError, archiveError } from "./error.ts";
+import { OPEN_SUFFIX, syncDirectory } from "./growing-file.ts";
+
+export interface Repair {
+  /** The final name. */
+  readonly file: string;
+  /** Bytes that are left; 0 when the file was removed. */
+  readonly bytes: number;
+  /** Bytes that were cut, which nothing committed refers to. */
+  readonly cut: number;
+}
+
+/**
+ * Cuts every archive file of `dir` back to its committed length, removes those with none, and gives `.open` files their
+ * final name. `committed` may hold other outputs too; only names of archive files are looked at. Tells which files were
+ * changed. Throws an `ArchiveError` with code "damaged", before anything is changed, when a file is gone or shorter
+ * than what was committed.
+ */
+export async function repairArchive(dir: string, committed: ReadonlyMap<string, number>): Promise<readonly Repair[]> {
+  const files = await archiveFiles(dir);
+  for (const [name, bytes] of committed) {
+    if (name.endsWith(ARCHIVE_SUFFIX) && bytes > 0) refuseDamage(dir, name, bytes, files.get(name));
+  }
+  const repairs: Repair[] = [];
+  for (const [name, { path, size }] of files) {
+    const bytes = committed.get(name) ?? 0;
+    const cut = size - bytes;
+    try {
+      if (bytes === 0) await unlink(path);
+      else if (cut > 0) await cutBack(path, bytes);
+      if (bytes > 0 && path.endsWith(OPEN_SUFFIX)) await rename(path, join(dir, name));
+      else if (cut === 0 && bytes > 0) continue;
+    } catch (cause) {
+      throw archiveError(cause, path);
+    }
+    repairs.push({ file: name, bytes, cut });
+  }
+  if (repairs.length > 0) await syncDirectory(dir);
+  return repairs;
+}
+
+interface Found {
+  readonly path: string;
+  readonly size: number;
+}
+
+async function archiveFiles(dir: string): Promise<Map<string, Found>> {
+  const found = new Map<string, Found>();
+  const names = await readdir(dir).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === "ENOENT") return [];
+    throw archiveError(cause, dir);
+  });
+  for (const entry of names.sort()) {
+    const name = entry.endsWith(OPEN_SUFFIX) ? entry.slice(0, -OPEN_SUFFIX.length) : entry;
+    if (!name.endsWith(ARCHIVE_SUFFIX)) continue;
+    const path = join(dir, entry);
+    if (found.has(name)) {
+      const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;
+      throw new ArchiveError("damaged", path, words);
+    }
+    found.set(name, { path, size: (await stat(path)).size });
+  }
+  return found;
+}
+
+function refuseDamage(dir: string, name: string, bytes: number, found: Found | undefined): void {
+  if (found !== undefined && found.size >= bytes) return;
+  const what = found === undefined ? "is gone" : `has ${found.size} bytes of the ${bytes} that were committed`;
+  const words = `archive file ${join(dir, name)} ${what}: put back a copy, or start the crawl again with --overwrite`;
+  throw new ArchiveError("damaged", found?.path ?? join(dir, name), words);
+}
+
+async function cutBack(path: string, bytes: number): Promise<void> {
+  const handle = await open(path, "r+");
+  try {
+    await handle.truncate(bytes);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
