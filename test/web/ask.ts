@@ -29,22 +29,24 @@ export function ask(
       agent: false,
       headers: { host: `${host}:${web.port}`, "user-agent": agent, ...headers },
     });
-    sent.on("error", reject);
+    let answered: ((broken: string | null) => void) | null = null;
+    const broke = (error: NodeJS.ErrnoException): void =>
+      answered === null ? reject(error) : answered(error.code ?? error.message);
+    sent.on("error", broke);
     sent.on("response", (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
-      const done = (broken: string | null): void =>
+      answered = (broken) =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks), broken });
       response.on("data", (chunk: Buffer) => {
         chunks.push(chunk);
         size += chunk.length;
-        if (size >= most) {
-          sent.destroy();
-          done("enough");
-        }
+        if (size < most) return;
+        answered?.("enough");
+        sent.destroy();
       });
-      response.on("end", () => done(null));
-      response.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? error.message));
+      response.on("end", () => answered?.(null));
+      response.on("error", broke);
     });
     sent.end();
   });

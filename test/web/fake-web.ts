@@ -230,6 +230,7 @@ function responder({ content, rules, log, port, gzip }: Parts): Respond {
         socket.on("error", ended);
         return socket;
       },
+      ended,
       every(ms, tick) {
         const timer = setInterval(tick, ms);
         socket.once("close", () => clearInterval(timer));

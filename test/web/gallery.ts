@@ -73,7 +73,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "deflate-raw": { paths: at({ kind: "encoded", coding: "deflate-raw" }), ends: ["fetched"] },
   br: { paths: at({ kind: "encoded", coding: "br" }), ends: ["fetched"] },
   zstd: { paths: at({ kind: "encoded", coding: "zstd" }), ends: ["fetched"] },
-  "gzip-cut": { paths: at({ kind: "encoded", coding: "gzip", cutAt: 2000 }), ends: ["fetched"] },
+  "gzip-cut": { paths: at({ kind: "encoded", coding: "gzip", cutAt: 100 }), ends: ["fetched"] },
   mislabelled: { paths: at({ kind: "mislabelled", declared: "gzip" }), ends: ["fetched"] },
   "unknown-coding": { paths: at({ kind: "mislabelled", declared: "x-none" }), ends: ["fetched"] },
   bomb: { paths: at({ kind: "bomb", mib: 48 }), ends: ["fetched"] },

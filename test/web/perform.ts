@@ -20,6 +20,8 @@ export interface Stage {
   send(answer: Answer): void;
   /** Writes past HTTP: the status is only for the log. */
   wire(status: number | null): NodeJS.WritableStream & { destroy(): void; resetAndDestroy(): void };
+  /** The last byte has been handed over by `wire`; without this call the request lasts until the connection closes. */
+  ended(): void;
   /** Calls back until the connection closes. */
   every(ms: number, tick: () => void): void;
 }
@@ -54,9 +56,15 @@ const acts: Acts = {
     if (afterBytes > 0) wire.write(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 1000000\r\n\r\n`);
     wire.write("x".repeat(afterBytes));
     // A reset discards what is still under way: the bytes get a moment to arrive.
-    stage.every(20, () => wire.resetAndDestroy());
+    stage.every(20, () => {
+      stage.ended();
+      wire.resetAndDestroy();
+    });
   },
-  "hang-up": (stage) => void stage.wire(null).end(),
+  "hang-up"(stage) {
+    stage.wire(null).end();
+    stage.ended();
+  },
   "wrong-length"(stage, { off }) {
     const { body } = stage.page();
     const length = Buffer.byteLength(body) + off;
@@ -154,6 +162,7 @@ function raw(stage: Stage, head: string, body: Buffer | string): void {
   wire.write(Buffer.from(head, "latin1"));
   if (body.length > 0) wire.write(body);
   wire.end();
+  stage.ended();
 }
 
 function drip(stage: Stage, { bytes, everyMs }: Extract<Behaviour, { kind: "drip" }>): void {
@@ -176,6 +185,7 @@ function chunked(stage: Stage, { bytes, broken = false }: Extract<Behaviour, { k
   for (let at = 0; at < buffer.length; at += bytes) {
     if (broken && at >= buffer.length / 2) {
       stage.wire(200).end("zz\r\nnot a chunk\r\n");
+      stage.ended();
       return;
     }
     stage.response.write(buffer.subarray(at, at + bytes));
