@@ -3,9 +3,11 @@ import type { Instant } from "../base/clock.ts";
 import { never } from "../base/result.ts";
 import type { EndReason } from "../model/end.ts";
 import type { Verdict } from "../model/lease.ts";
+import type { Href, UrlKey } from "../model/url.ts";
 import type { Answer, NoAnswer, Visited } from "../model/visited.ts";
+import { URL_KEY_RULES, type UrlKeyRules, urlKey } from "./url-key.ts";
 
-export interface RetryRules {
+export interface JudgeRules {
   /** Visits of one URL in all, the first included. */
   readonly maxAttempts: number;
   /** The wait before the second attempt; it doubles from attempt to attempt. */
@@ -13,9 +15,17 @@ export interface RetryRules {
   readonly maxRetryMs: number;
   /** Redirects in a row that are followed. */
   readonly maxHops: number;
+  /** What makes a redirect one to its own key. */
+  readonly keys: UrlKeyRules;
 }
 
-export const RETRY_RULES: RetryRules = { maxAttempts: 4, retryMs: 5_000, maxRetryMs: 3_600_000, maxHops: 20 };
+export const JUDGE_RULES: JudgeRules = {
+  maxAttempts: 4,
+  retryMs: 5_000,
+  maxRetryMs: 3_600_000,
+  maxHops: 20,
+  keys: URL_KEY_RULES,
+};
 
 export interface JudgeState {
   /** When the host may be asked again, as politeness has found after this visit. No retry is earlier. */
@@ -25,7 +35,7 @@ export interface JudgeState {
 }
 
 /** The verdict on a finished errand. A robots errand leaves the page still to be asked for. */
-export function judge(visited: Visited, state: JudgeState, rules: RetryRules = RETRY_RULES): Verdict {
+export function judge(visited: Visited, state: JudgeState, rules: JudgeRules = JUDGE_RULES): Verdict {
   if (visited.task === "robots") return { kind: "again" };
   const { outcome } = visited;
   switch (outcome.kind) {
@@ -38,28 +48,30 @@ export function judge(visited: Visited, state: JudgeState, rules: RetryRules = R
   }
 }
 
-function judgeAnswer(visited: Visited, answer: Answer, state: JudgeState, rules: RetryRules): Verdict {
+function judgeAnswer(visited: Visited, answer: Answer, state: JudgeState, rules: JudgeRules): Verdict {
   const { status } = answer;
   if (answer.challenge !== null) return end("blocked-challenge", answer.challenge);
   if (status >= 200 && status < 300) {
     return answer.bodyRead ? end("fetched") : end("unsupported-type", answer.contentType);
   }
   if (status === 304) return end("not-modified");
-  if (status >= 300 && status < 400 && answer.location !== null) return judgeRedirect(visited, answer, rules);
+  if (status >= 300 && status < 400 && answer.location !== null) return judgeRedirect(visited, answer.location, rules);
   if (status === 402) return end("payment-required");
   if (PASSING.has(status)) return retryOr(classOf(status), visited, state, rules);
   return end(classOf(status));
 }
 
-function judgeRedirect({ lease }: Visited, { location, toSelf }: Answer, rules: RetryRules): Verdict {
+function judgeRedirect({ lease, href }: Visited, location: Href, rules: JudgeRules): Verdict {
   const hops = lease.url.hops + 1;
   if (hops > rules.maxHops) return end("redirect-loop", `${hops} redirects in a row`);
   // To its own key ("/a" -> "/a/"): the frontier would take the target for seen, so the lease itself goes on.
-  if (toSelf) return { kind: "follow", href: location!, hops };
-  return end("redirected", location!);
+  if (keyOf(location, rules) === keyOf(href, rules)) return { kind: "follow", href: location, hops };
+  return end("redirected", location);
 }
 
-function judgeFailure(visited: Visited, failure: NoAnswer, state: JudgeState, rules: RetryRules): Verdict {
+const keyOf = (href: Href, { keys }: JudgeRules): UrlKey => urlKey(new URL(href), keys);
+
+function judgeFailure(visited: Visited, failure: NoAnswer, state: JudgeState, rules: JudgeRules): Verdict {
   // We hung up, because the crawl stops: the URL has had no fair attempt.
   if (failure.detail === "aborted") return { kind: "again" };
   if (failure.cause === "refused-address" || isForGood(failure)) return end(failure.cause, failure.detail);
@@ -92,7 +104,7 @@ function retryOr(
   reason: EndReason,
   { lease, endedAt }: Visited,
   { hostReadyAt, random }: JudgeState,
-  rules: RetryRules,
+  rules: JudgeRules,
   detail?: string,
 ): Verdict {
   if (lease.attempt >= rules.maxAttempts) return end(reason, detail);

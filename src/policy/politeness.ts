@@ -2,7 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { HostState } from "../model/host.ts";
 
-export interface PolitenessRules {
+export interface Politeness {
   /** Shortest pause from the end of one request to the start of the next. 0: no pause but what robots.txt asks for and back-off. */
   readonly delayMs: number;
   /** A slow host is asked less often: the pause is at least this many times its smoothed response time. */
@@ -19,7 +19,7 @@ export interface PolitenessRules {
   readonly parkAfterMs: number;
 }
 
-export const POLITENESS_RULES: PolitenessRules = {
+export const POLITENESS: Politeness = {
   delayMs: 1_000,
   slowdown: 2,
   maxAdaptiveMs: 30_000,
@@ -35,26 +35,26 @@ const LONGEST_RETRY_AFTER_MS = 365 * 86_400_000;
 /** How much a new response time counts in the smoothed one. */
 const SMOOTHING = 0.25;
 
+/**
+ * ok: any answer but the next two. rate-limited: 429. unavailable: 503. refused: nobody listens. failed: any other
+ * failure; it says that the host is slow, but asks for no back-off.
+ */
+export type VisitKind = "ok" | "rate-limited" | "unavailable" | "refused" | "failed";
+
 export interface VisitEvent {
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  /**
-   * ok: any answer but the next two. rate-limited: 429. unavailable: 503. refused: nobody listens. failed: any other
-   * failure; it says that the host is slow, but asks for no back-off.
-   */
-  readonly kind: "ok" | "rate-limited" | "unavailable" | "refused" | "failed";
+  readonly kind: VisitKind;
   /** The header field as received. It counts with 429 and 503. */
   readonly retryAfter: string | null;
   /** The Crawl-delay in force, 0 when there is none. */
   readonly robotsDelayMs: number;
   /** From 0 up to 1: spreads the returns of hosts that failed together. */
   readonly random: number;
-  /** The address connected to. */
-  readonly address?: string;
 }
 
-/** The host after one more request. */
-export function afterVisit(state: HostState, event: VisitEvent, rules: PolitenessRules = POLITENESS_RULES): HostState {
+/** The clocks of a host after one more request. What else is known of it stays as it is. */
+export function afterVisit(state: HostState, event: VisitEvent, rules: Politeness = POLITENESS): HostState {
   const backedOff = backOff(withResponseTime(state, event), event, rules);
   const delay = effectiveDelayMs(backedOff, event.robotsDelayMs, rules);
   const delayUntil = Math.max(state.delayUntil, event.endedAt + delay);
@@ -62,8 +62,6 @@ export function afterVisit(state: HostState, event: VisitEvent, rules: Politenes
     ...backedOff,
     delayUntil,
     readyAt: Math.max(delayUntil, backedOff.backoffUntil),
-    address: event.address ?? state.address,
-    requests: state.requests + 1,
   };
 }
 
@@ -71,13 +69,13 @@ export function afterVisit(state: HostState, event: VisitEvent, rules: Politenes
 export function effectiveDelayMs(
   state: Pick<HostState, "smoothedMs">,
   robotsDelayMs: number,
-  rules: PolitenessRules = POLITENESS_RULES,
+  rules: Politeness = POLITENESS,
 ): number {
   return Math.max(rules.delayMs, Math.min(robotsDelayMs, rules.maxCrawlDelayMs), adaptiveMs(state, rules));
 }
 
 /** Whoever sets no delay at all has said that the host is theirs and can bear it. */
-function adaptiveMs({ smoothedMs }: Pick<HostState, "smoothedMs">, rules: PolitenessRules): number {
+function adaptiveMs({ smoothedMs }: Pick<HostState, "smoothedMs">, rules: Politeness): number {
   return rules.delayMs === 0 ? 0 : Math.min(rules.slowdown * smoothedMs, rules.maxAdaptiveMs);
 }
 
@@ -85,25 +83,25 @@ function adaptiveMs({ smoothedMs }: Pick<HostState, "smoothedMs">, rules: Polite
  * When an address, which may serve many hosts, may be asked again: the configured delay after the end of the request,
  * never earlier than before. A host's Crawl-delay and back-off are its own and hold up none of its neighbours.
  */
-export function ipReadyAt(before: Instant, endedAt: Instant, rules: PolitenessRules = POLITENESS_RULES): Instant {
+export function ipReadyAt(before: Instant, endedAt: Instant, rules: Politeness = POLITENESS): Instant {
   return Math.max(before, endedAt + rules.delayMs);
 }
 
 /** Whether the host is put aside for so long that a crawl with nothing else to do should say so, and may end. */
-export function isParked(state: HostState, now: Instant, rules: PolitenessRules = POLITENESS_RULES): boolean {
+export function isParked(state: HostState, now: Instant, rules: Politeness = POLITENESS): boolean {
   return state.readyAt - now > rules.parkAfterMs;
 }
 
 function withResponseTime(state: HostState, { kind, startedAt, endedAt }: VisitEvent): HostState {
-  // A refusal takes no time; it says nothing of how fast pages come.
-  if (kind !== "ok" && kind !== "failed") return state;
-  const took = Math.max(endedAt - startedAt, 0);
+  // A refusal is quick, whether by TCP or by 429; it says nothing of how fast pages come.
+  const took = endedAt - startedAt;
+  if ((kind !== "ok" && kind !== "failed") || took <= 0) return state;
   const smoothed = state.smoothedMs === 0 ? took : state.smoothedMs + SMOOTHING * (took - state.smoothedMs);
   // Who has answered 429 or 503 is not sped up again.
   return { ...state, smoothedMs: state.slowed ? Math.max(smoothed, state.smoothedMs) : smoothed };
 }
 
-function backOff(state: HostState, event: VisitEvent, rules: PolitenessRules): HostState {
+function backOff(state: HostState, event: VisitEvent, rules: Politeness): HostState {
   const { kind, startedAt, endedAt, retryAfter } = event;
   if (kind === "failed") return state;
   // While the back-off runs nothing is started, so what started before its end was under way when it began: such an
@@ -125,14 +123,14 @@ function backOff(state: HostState, event: VisitEvent, rules: PolitenessRules): H
 }
 
 /** The response time that doubles the pace at which the host was overrun. */
-function slower(state: HostState, robotsDelayMs: number, rules: PolitenessRules): number {
+function slower(state: HostState, robotsDelayMs: number, rules: Politeness): number {
   if (rules.slowdown === 0) return state.smoothedMs;
   const doubled = Math.min(2 * effectiveDelayMs(state, robotsDelayMs, rules), rules.maxAdaptiveMs);
   return Math.max(state.smoothedMs, doubled / rules.slowdown);
 }
 
 /** Doubles from step to step, up to the cap; the jitter adds up to a half, so a later step is never the shorter one. */
-function backoffMs(steps: number, random: number, rules: PolitenessRules): number {
+function backoffMs(steps: number, random: number, rules: Politeness): number {
   const plain = rules.backoffMs * 2 ** Math.min(steps - 1, 40);
   return Math.min(plain * (1 + random / 2), rules.maxBackoffMs);
 }

@@ -3,17 +3,17 @@ import { PRIORITIES, type UrlSource } from "../model/link.ts";
 
 /** 0: what was asked for by name, and where that redirects to. */
 const ASKED_FOR = 0;
-/** 1: a host's root page, and lists of URLs (sitemap files): they tell the crawl what there is. */
+/** 1: a host's root page, and the sitemap files that robots.txt names: they tell the crawl what there is. */
 const OVERVIEW = 1;
 /** 2..6: links by depth, the shallow first; from depth 5 on they are equals. Sitemap entries are links of depth 1. */
 const DEEPEST = PRIORITIES - 2;
 /** 7: assets of pages. */
 const EMBED = PRIORITIES - 1;
 
-export function priorityOf(source: UrlSource, depth: number, path: string, listing = false): number {
+export function priorityOf(source: UrlSource, depth: number, path: string): number {
   if (source === "seed" || source === "added") return ASKED_FOR;
   if (source === "embed") return EMBED;
   if (source === "redirect" && depth === 0) return ASKED_FOR;
-  if (listing || path === "/") return OVERVIEW;
-  return Math.min(1 + Math.max(depth, 1), DEEPEST);
+  if (path === "/" || depth === 0) return OVERVIEW;
+  return Math.min(1 + depth, DEEPEST);
 }

@@ -65,7 +65,7 @@ function isNamed(groups: readonly Group[], token: string): boolean {
 }
 
 /** The product token that a user agent begins with, in lower case: "TrawlBot/1.0 (+https://...)" -> "trawlbot". */
-export function productToken(agent: string): string {
+function productToken(agent: string): string {
   return /^[\w-]*/.exec(agent.trim())![0].toLowerCase();
 }
 

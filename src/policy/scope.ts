@@ -8,7 +8,6 @@
  * - When patterns are included and no scope is named, the patterns *are* the scope: the seeds and what matches.
  *   (browsertrix does so; it is what "--include /blog/" alone is meant to say.) Without both the scope is "host".
  */
-import type { NewUrl } from "../model/link.ts";
 import type { ParsedUrl } from "../model/url.ts";
 import { oneEscapeForm } from "./escapes.ts";
 import { registrableDomain, URL_KEY_RULES, type UrlKeyRules, urlKey } from "./url-key.ts";
@@ -57,11 +56,6 @@ export function scopeOf(
     bySeeds(url) ??
     include.find(({ pattern }) => pattern.test(url.href))?.decision ??
     outside;
-}
-
-/** Whether an admitted URL is to become a seed of the scope: it is where a seed, or a redirect of one, redirects to. */
-export function extendsScope(url: Pick<NewUrl, "source" | "depth" | "drop">): boolean {
-  return url.source === "redirect" && url.depth === 0 && url.drop === undefined;
 }
 
 const OUTSIDE: Readonly<Record<ScopeKind, string>> = {
