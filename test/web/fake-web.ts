@@ -1,17 +1,15 @@
 /** A seeded random web on loopback addresses: many virtual hosts, their names, all their misbehaviour, and a log of what was asked. */
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
-import { gzipSync } from "node:zlib";
-import { type Behaviour, type Rule, ruleFits } from "./behaviour.ts";
+import type { Rule } from "./behaviour.ts";
 import { dnsServer, type NameRecord } from "./dns.ts";
 import { FORBIDDEN, GALLERY, galleryRules, TRAPS } from "./gallery.ts";
 import { hostNumber } from "./graph.ts";
-import { logNow, type RequestEntry, WebLog } from "./log.ts";
+import { logNow, WebLog } from "./log.ts";
 import type { FakeWebOptions } from "./options.ts";
 import { originOf } from "./page.ts";
-import { type Answer, perform, plain, redirect, type Stage } from "./perform.ts";
-import { type RobotsAnswer, robotsText } from "./robots.ts";
+import { responder } from "./respond.ts";
 import { type Site, site } from "./site.ts";
 
 export interface FakeWeb extends AsyncDisposable {
@@ -131,173 +129,6 @@ async function close(server: Server): Promise<void> {
 
 function portOf(server: Server): number {
   return (server.address() as { port: number }).port;
-}
-
-interface Parts {
-  readonly content: Site;
-  readonly rules: readonly Rule[];
-  readonly log: WebLog;
-  readonly port: number;
-  readonly gzip: boolean;
-}
-
-type Respond = (request: IncomingMessage, response: ServerResponse, address: string, connection: number) => void;
-
-function responder({ content, rules, log, port, gzip }: Parts): Respond {
-  const memories = new Map<string, Map<string, number>>();
-  const robotsAsked = new Map<string, number>();
-
-  return (request, response, address, connection) => {
-    const host = (request.headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
-    const path = request.url ?? "/";
-    const entry: RequestEntry = {
-      kind: "request",
-      connection,
-      method: request.method ?? "",
-      host,
-      address,
-      path,
-      agent: request.headers["user-agent"] ?? "",
-      startedAt: logNow(),
-      endedAt: null,
-      status: null,
-      page: null,
-    };
-    log.add(entry);
-    const { socket } = request;
-    const ended = () => {
-      entry.status ??= response.headersSent ? response.statusCode : null;
-      log.end(entry);
-    };
-    response.on("close", ended);
-    response.on("error", ended);
-
-    const send = ({ status, headers, body }: Answer): void => {
-      entry.status = status;
-      response.writeHead(
-        status,
-        status === 204 || status === 304 ? headers : { ...headers, "content-length": Buffer.byteLength(body) },
-      );
-      response.end(request.method === "HEAD" || status === 204 || status === 304 ? undefined : body);
-      // The kernel took it whole: this is the end, whatever the event loop does before it says so.
-      if (socket.writableLength === 0) log.end(entry);
-    };
-    const page = (asked = path): Answer => {
-      const served = content.serve(host, asked);
-      if (served === null) return plain(404);
-      if (served.moved !== undefined) return redirect(served.moved, 301);
-      entry.page = served.page;
-      const etag = `"${host.length}-${served.body.length}"`;
-      const headers = { "content-type": served.type, etag };
-      if (request.headers["if-none-match"] === etag) return { status: 304, headers, body: "" };
-      return { status: 200, headers, body: served.body };
-    };
-    const squeezed = (answer: Answer): Answer => {
-      const text = answer.headers["content-type"]?.startsWith("text/") ?? false;
-      if (!gzip || answer.status !== 200 || !text || !/\bgzip\b/.test(String(request.headers["accept-encoding"])))
-        return answer;
-      return {
-        status: 200,
-        headers: { ...answer.headers, "content-encoding": "gzip", vary: "accept-encoding" },
-        body: gzipSync(answer.body, { level: 1 }),
-      };
-    };
-
-    const rule = rules.find((one) => ruleFits(one, host, path));
-    if (rule === undefined) {
-      const robots = robotsPath(path) ? content.robots(host) : null;
-      if (robots !== null && sendRobots(robots, path, content, host, { port, asked: robotsAsked, send })) return;
-      send(squeezed(page()));
-      return;
-    }
-    const key = `${rules.length - rules.indexOf(rule)} ${host}`;
-    const memory = memories.get(key) ?? new Map<string, number>();
-    memories.set(key, memory);
-    const seen = memory.get("count") ?? 0;
-    memory.set("count", seen + 1);
-    const stage: Stage = {
-      request,
-      response,
-      path,
-      host,
-      count: seen,
-      memory,
-      page,
-      send,
-      wire(status) {
-        entry.status = status;
-        socket.on("close", ended);
-        socket.on("error", ended);
-        return socket;
-      },
-      ended,
-      every(ms, tick) {
-        const timer = setInterval(tick, ms);
-        socket.once("close", () => clearInterval(timer));
-        response.once("finish", () => clearInterval(timer));
-      },
-    };
-    perform(filled(rule.behaviour, port), stage);
-  };
-}
-
-const ROBOTS_HOP = "/robots-hop-";
-
-function robotsPath(path: string): boolean {
-  return path === "/robots.txt" || path.startsWith(ROBOTS_HOP) || path === "/moved.txt";
-}
-
-interface RobotsStage {
-  readonly port: number;
-  readonly asked: Map<string, number>;
-  send(answer: Answer): void;
-}
-
-/** Answers for robots.txt and the hops it is sent through; false for a path that is none of these. */
-function sendRobots(answer: RobotsAnswer, path: string, content: Site, host: string, stage: RobotsStage): boolean {
-  const { send, asked, port } = stage;
-  switch (answer.kind) {
-    case "never":
-      return true;
-    case "text":
-      send({ status: 200, headers: { "content-type": answer.type ?? "text/plain" }, body: answer.text });
-      return true;
-    case "rules": {
-      const sitemap = hostNumber(host) !== null && content.serve(host, "/sitemap.xml") !== null ? ["/sitemap.xml"] : [];
-      const sitemaps = [...(answer.sitemaps ?? []), ...sitemap];
-      const body = robotsText({ ...answer, sitemaps }, originOf(host, port));
-      send({ status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body });
-      return true;
-    }
-    case "status": {
-      const count = asked.get(host) ?? 0;
-      asked.set(host, count + 1);
-      if (count >= (answer.times ?? Number.POSITIVE_INFINITY))
-        return sendRobots(answer.later ?? { kind: "status", status: 404 }, path, content, host, stage);
-      send(plain(answer.status));
-      return true;
-    }
-    case "redirect": {
-      if (answer.to === "self") {
-        send(redirect(path));
-        return true;
-      }
-      if (path === answer.to) {
-        return sendRobots(answer.later ?? { kind: "status", status: 404 }, path, content, host, stage);
-      }
-      const hop = path === "/robots.txt" ? 1 : Number(path.slice(ROBOTS_HOP.length)) + 1;
-      send(redirect(hop >= (answer.hops ?? 1) ? answer.to : `${ROBOTS_HOP}${hop}`));
-      return true;
-    }
-  }
-}
-
-/** The behaviour with the web's port where its text has `{port}`. */
-function filled(behaviour: Behaviour, port: number): Behaviour {
-  if (behaviour.kind === "redirect") return { ...behaviour, to: behaviour.to.replaceAll("{port}", String(port)) };
-  if (behaviour.kind === "body" && behaviour.text !== undefined)
-    return { ...behaviour, text: behaviour.text.replaceAll("{port}", String(port)) };
-  return behaviour;
 }
 
 /** FORBIDDEN with the port filled in. */
