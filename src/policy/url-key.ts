@@ -79,5 +79,6 @@ const WITH_PRIVATE_SECTION = { allowPrivateDomains: true };
  * the hostname itself where there is none: an address, `localhost`, a public suffix. `hostname` as `URL.hostname` has it.
  */
 export function registrableDomain(hostname: string): string {
+  if (hostname.startsWith(".")) return hostname; // an empty label: no name of the DNS
   return getDomain(hostname, WITH_PRIVATE_SECTION) ?? hostname;
 }
