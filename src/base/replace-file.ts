@@ -1,0 +1,37 @@
+/** Writes a text file whole or not at all: beside its target, made durable, then put in its place. */
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
+
+const BATCH_CHARACTERS = 1 << 16;
+
+/**
+ * Replaces the file at `path` by the texts in order. Readers see the old file or the new one, never a part. At most one
+ * batch is in memory. Throws what the texts or the file system throw; then the old file stands and nothing is left beside it.
+ */
+export async function replaceFile(path: string, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  const beside = `${path}.${process.pid}.tmp`;
+  try {
+    const file = await open(beside, "w", 0o644);
+    try {
+      await writeTexts(file, texts);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (cause) {
+    await rm(beside, { force: true });
+    throw cause;
+  }
+}
+
+/** Appends the texts in order, in batches. */
+export async function writeTexts(file: FileHandle, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  let batch = "";
+  for await (const text of texts) {
+    batch += text;
+    if (batch.length < BATCH_CHARACTERS) continue;
+    await file.appendFile(batch);
+    batch = "";
+  }
+  if (batch !== "") await file.appendFile(batch);
+}
