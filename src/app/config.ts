@@ -84,13 +84,20 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
     throw new UsageError("bad-seeds", `${faults[0]}${more}; there is no other seed`);
   }
   const given: Given = { ...kept, ...present(file), ...present(flags) };
-  const values = Object.fromEntries(OPTION_LIST.map(([name, option]) => [name, given[name] ?? option.default]));
-  const { input: _input, config: _config, ...options } = values as unknown as CrawlOptions;
-  const dir = options.dir ?? join(around.cwd, "crawls", folderName(seeds[0]!));
+  const { input: _input, config: _config, ...options } = withDefaults(given);
+  const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!);
   await inspectDir(dir);
-  const accept = options.assets && given.accept === undefined ? ["*/*"] : options.accept;
-  const config: CrawlConfig = { ...options, accept, seeds, dir };
+  const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
   return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
+}
+
+/** Defaults that depend on other options. */
+function implied(options: Pick<CrawlOptions, "assets" | "include">, given: Given): Partial<CrawlOptions> {
+  return {
+    ...(options.assets && given.accept === undefined ? { accept: ["*/*"] } : {}),
+    // Patterns alone are the scope: `--include /blog/` means the blog, not the blog and the rest of the host.
+    ...(options.include.length > 0 && given.scope === undefined ? { scope: "page" } : {}),
+  };
 }
 
 function warnings(config: CrawlConfig): string[] {
@@ -138,8 +145,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "it may not be read",
 };
 
-/** A host's folder under crawls/: `example.com`, `127.0.0.1-8080`, `2001-db8--1`. */
-const folderName = (seed: string): string => new URL(seed).host.replace(/[[\]]/g, "").replaceAll(":", "-");
+/** Where the crawl of a first seed is kept: crawls/`example.com`, `127.0.0.1-8080`, `2001-db8--1`. */
+export function defaultDir(cwd: string, seed: string): string {
+  return join(cwd, "crawls", new URL(seed).host.replace(/[[\]]/g, "").replaceAll(":", "-"));
+}
 
 /** Makes the paths of files and modules absolute, from `base`, where they were written. */
 async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
@@ -197,7 +206,20 @@ export async function readConfig(dir: string): Promise<CrawlConfig | null> {
     ([key]) => key === "seeds" || (Object.hasOwn(table, key) && !table[key]!.runOnly),
   );
   const given = checkNamed(Object.fromEntries(known), OPTIONS, join(dir, "crawl.json"), "directory", ["seeds"]);
-  const values = Object.fromEntries(OPTION_LIST.map(([name, option]) => [name, given[name] ?? option.default]));
-  const { input: _input, config: _config, ...options } = values as unknown as CrawlOptions;
+  const { input: _input, config: _config, ...options } = withDefaults(given);
   return { ...options, seeds: textList(given.seeds), dir };
+}
+
+/** The configuration that a crawl started in `cwd` would have, but for its flags: for `explain`. There may be no seed in it. */
+export async function standingConfig(cwd: string, path: string | null): Promise<CrawlConfig> {
+  const found = path ?? (await findConfigFile(cwd));
+  const given = found === null ? {} : await readConfigFile(found);
+  const { input: _input, config: _config, ...options } = withDefaults(given);
+  return { ...options, ...implied(options, given), seeds: readSeeds(textList(given.seeds)).seeds, dir: cwd };
+}
+
+function withDefaults(given: Given): CrawlOptions {
+  const values = OPTION_LIST.map(([name, option]) => [name, given[name] ?? option.default]);
+  // The table gives each option its type; what was given has been checked against it.
+  return Object.fromEntries(values) as CrawlOptions;
 }

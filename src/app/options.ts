@@ -31,6 +31,7 @@ export const OPTIONS = {
     kind: "choice",
     choices: ["page", "prefix", "host", "domain", "any"],
     default: "host",
+    defaultSays: "host, or page with --include",
     says: "how far from the seeds links are followed",
   },
   include: {
@@ -38,14 +39,14 @@ export const OPTIONS = {
     kind: "regex",
     many: true,
     default: [],
-    says: "of the URLs in scope, crawl only those that match one of these (seeds always)",
+    says: "also crawl URLs that match, wherever they are; without --scope only these and the seeds",
   },
   exclude: {
     group: "What to crawl",
     kind: "regex",
     many: true,
     default: [],
-    says: "never crawl a URL that matches; wins over --include",
+    says: "never crawl URLs that match, whatever else says yes (seeds always)",
   },
   depth: {
     group: "What to crawl",
@@ -123,7 +124,7 @@ export const OPTIONS = {
     kind: "number",
     min: 0,
     max: 100,
-    default: 1,
+    default: 2,
     word: "FACTOR",
     says: "pause at least so many times as long as the host takes to answer",
   },

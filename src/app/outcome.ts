@@ -26,8 +26,8 @@ export interface CrawlHooks {
   readonly hardSignal?: AbortSignal;
   /** Called about five times a second. */
   onStats?(stats: CrawlStats): void;
-  /** URLs that have just ended, after their commit. */
-  onSettled?(records: readonly UrlRecord[]): void;
+  /** URLs that have just ended, after their commit; the crawl waits for it. */
+  onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
   /** A line of the log as people read it, for `verbose`. */
   onLog?(line: string): void;
 }

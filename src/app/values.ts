@@ -1,6 +1,7 @@
 /** What the values of options look like: each kind, how it is read from text or from a config file, and how it is written. */
 import { isIP, isIPv6 } from "node:net";
 import { err, never, ok, type Result } from "../base/result.ts";
+import { parseCidr } from "../net/guard.ts";
 import { userAgentFault } from "./user-agent.ts";
 
 /** What a value looks like; each kind has a parser and a printer below. */
@@ -36,7 +37,13 @@ export interface Kinds {
 
 export type Kind = keyof Kinds;
 
-export type Group = "What to crawl" | "How fast" | "How to ask" | "What to keep" | "Where and how to report";
+export type Group =
+  | "What to crawl"
+  | "How fast"
+  | "How to ask"
+  | "What to keep"
+  | "Where and how to report"
+  | "Options";
 
 export interface Option {
   readonly kind: Kind;
@@ -153,14 +160,10 @@ function parseRegex(text: string): Parsed {
   }
 }
 
-function parseCidr(text: string): Parsed {
-  const mend = "is not an address range; write 10.0.0.0/8, 192.168.1.7 or fd00::/8";
-  const [, address = "", prefix] = /^\[?([0-9A-Fa-f.:]+)\]?(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
-  if (bits < 0) return err(mend);
-  if (prefix !== undefined && Number(prefix) > bits)
-    return err(`has a prefix longer than an address of its kind; the largest is /${bits}`);
-  return ok(prefix === undefined ? address : `${address}/${Number(prefix)}`);
+function parseRange(text: string): Parsed {
+  const bare = text.replace(/^\[(.*)\]$/, "$1");
+  if (parseCidr(bare).ok) return ok(bare);
+  return err("is not an address range; write 10.0.0.0/8, 192.168.1.7 or fd00::/8");
 }
 
 function parseEndpoint(text: string): Parsed {
@@ -208,7 +211,7 @@ export function parseValue(option: Option, text: string): Parsed {
     case "regex":
       return parseRegex(text);
     case "cidr":
-      return parseCidr(text);
+      return parseRange(text);
     case "endpoint":
       return parseEndpoint(text);
     case "header":

@@ -5,22 +5,19 @@ import type { RecentFingerprints } from "../dedup/recent.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { NewUrl } from "../model/link.ts";
 import type { Href } from "../model/url.ts";
+import type { Found } from "../policy/admission.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Fetcher } from "../ports/fetcher.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
 
-/** Where an admitted link was found. */
-export interface FoundAt {
-  readonly via: number;
-  readonly depth: number;
-  readonly hops: number;
-  readonly source: NewUrl["source"];
-  /** The redirect of a seed: where a seed leads is where its crawl goes on. */
-  readonly ofSeed: boolean;
-}
-
 /** Makes a URL for the frontier of a link: resolved, keyed, judged by scope and traps. null: nothing one could visit. */
-export type Admit = (href: string, base: Href, found: FoundAt) => NewUrl | null;
+export type Admit = (href: string, base: Href, found: Found) => NewUrl | null;
+
+export interface Admission {
+  readonly admit: Admit;
+  /** Where a seed was redirected to belongs to the crawl as the seed does: its scope grows. */
+  extend(seed: Href): void;
+}
 
 /** How bodies are read: which type they are, and by whom. */
 export interface Reading {
@@ -48,7 +45,7 @@ export interface VisitContext {
   readonly fetcher: Fetcher;
   readonly archive: Archive;
   readonly reading: Reading;
-  readonly admit: Admit;
+  readonly admission: Admission;
   readonly sentLately: RecentFingerprints;
   readonly rules: VisitRules;
   readonly clock: Clock;

@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import type { ArchiveMark } from "../model/capture.ts";
 import type { Lease } from "../model/lease.ts";
 import type { UrlRecord } from "../model/record.ts";
+import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import type { Frontier } from "../ports/frontier.ts";
 import type { Visitors } from "../ports/visitors.ts";
@@ -33,8 +34,10 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   readonly log: Log;
   readonly crawlRules: CrawlRules;
   readonly settleRules: SettleContext["rules"];
-  /** Told of URLs that have ended, after their commit. */
-  onSettled?(records: readonly UrlRecord[]): void;
+  /** Told of URLs that have ended, after their commit; the crawl waits for it. */
+  onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
+  /** Told where a seed was redirected to, before that URL is visited: the scope grows, in all threads and for later runs. */
+  onSeedMoved(to: Href): void;
 }
 
 export interface Stops {
@@ -215,8 +218,9 @@ class Loop {
       if (entry.robots?.history.latest === robots) entry.robots = hosts.withRobots(entry, { ...robots, id });
     }
     if (report.current.includes(false)) this.#context.visitors.forget();
+    for (const { seedMoved } of outcomes) if (seedMoved !== null) this.#context.onSeedMoved(seedMoved);
     progress.committed(outcomes, report.current);
-    if (records.length > 0) this.#context.onSettled?.(records);
+    if (records.length > 0) await this.#context.onSettled?.(records);
   }
 
   #untilDue(stopping: boolean): number {

@@ -27,6 +27,7 @@ export function inlineVisitors(context: VisitContext, atOnce: number): Visitors 
     },
     take: (signal) => mailbox.take(signal),
     forget: () => work.forget(),
+    extend: (seed) => work.extend(seed),
     [Symbol.asyncDispose]: () => work[Symbol.asyncDispose](),
   };
 }

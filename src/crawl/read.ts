@@ -1,15 +1,16 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
 import { type FetchResponse, headers } from "../model/fetch-result.ts";
-import type { Lease } from "../model/lease.ts";
+import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, RawLink } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
+import type { Found } from "../policy/admission.ts";
 import { robotsDirectives } from "../policy/robots-directives.ts";
 import type { Read } from "../ports/media-handler.ts";
-import type { FoundAt, VisitContext } from "./context.ts";
+import type { VisitContext } from "./context.ts";
 
-type ReadContext = Pick<VisitContext, "reading" | "admit" | "rules" | "sentLately" | "log">;
+type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "log">;
 
 export async function read(
   response: FetchResponse,
@@ -63,10 +64,10 @@ function linksOf(
   lease: Lease,
   context: ReadContext,
 ): NewUrl[] {
-  const { rules, sentLately, admit } = context;
+  const { rules, sentLately, admission } = context;
   const links: NewUrl[] = [];
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
-  const foundAt: Record<"page" | "embed", FoundAt> = {
+  const foundAt: Record<"page" | "embed", Found> = {
     page: { ...at, source: fromSitemap ? "sitemap" : "link" },
     embed: { ...at, source: "embed" },
   };
@@ -76,7 +77,7 @@ function linksOf(
     if (rules.obeyRelNofollow && link.rel !== undefined && /(^|\s)nofollow(\s|$)/i.test(link.rel)) continue;
     // A sitemap has its own cap; on a page, thousands of links are a link farm.
     if (!fromSitemap && ++looked > rules.maxLinks) break;
-    const url = admit(link.href, base, foundAt[link.kind]);
+    const url = admission.admit(link.href, base, foundAt[link.kind]);
     if (url !== null && !sentLately.met(url.fpHi, url.fpLo)) links.push(url);
   }
   return links;
@@ -85,10 +86,14 @@ function linksOf(
 /** The target of a redirect is a URL like any other: it passes robots, guard and clocks of its own. */
 function redirectTarget(location: Href, lease: Lease, context: ReadContext): NewUrl[] {
   const { url } = lease;
-  const ofSeed = url.source === "seed" || (url.source === "redirect" && url.depth === 0);
-  const found: FoundAt = { via: url.id, depth: url.depth, hops: url.hops + 1, source: "redirect", ofSeed };
-  const target = context.admit(location, url.href, found);
+  const found: Found = { via: url.id, depth: url.depth, hops: url.hops + 1, source: "redirect", ofSeed: isOfSeed(url) };
+  const target = context.admission.admit(location, url.href, found);
   return target === null ? [] : [target];
+}
+
+/** A seed, or where one led by redirects alone. */
+export function isOfSeed(url: Pick<LeasedUrl, "source" | "depth">): boolean {
+  return url.source === "seed" || (url.source === "redirect" && url.depth === 0);
 }
 
 function baseOf(found: Read, href: Href): Href {

@@ -1,5 +1,6 @@
 /** From what a visit brought to what is committed of it: clocks moved, robots.txt understood, the URL judged. */
 import type { Clock, Instant } from "../base/clock.ts";
+import type { EndReason } from "../model/end.ts";
 import type { HostDeath, HostState } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
@@ -11,9 +12,10 @@ import { type JudgeRules, judge } from "../policy/judge.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
 import { accessOf, MOST_ROBOTS_REDIRECTS, robotsExpiry, robotsInForce } from "../policy/robots-access.ts";
 import type { Settled } from "../ports/frontier.ts";
-import type { Admit } from "./context.ts";
+import type { Admission } from "./context.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
 import { targetOf } from "./permit.ts";
+import { isOfSeed } from "./read.ts";
 
 export interface SettleRules {
   readonly politeness: Politeness;
@@ -29,7 +31,7 @@ export interface SettleContext {
   readonly clock: Clock;
   /** 0 <= x < 1: the jitter of back-offs. */
   readonly random: () => number;
-  readonly admit: Admit;
+  readonly admission: Admission;
   readonly rules: SettleRules;
 }
 
@@ -37,6 +39,8 @@ export interface Outcome {
   readonly settled: Settled;
   readonly hosts: readonly HostState[];
   readonly robots: RobotsCopy | null;
+  /** Where a seed was redirected to, when it was. */
+  readonly seedMoved: Href | null;
 }
 
 /** Give up a host after so many more failures in a row than a URL has tries. */
@@ -52,6 +56,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,
+    seedMoved: seedMoved(visited, outcome.verdict),
     hosts: states,
     settled: {
       lease: visited.lease,
@@ -107,7 +112,7 @@ function settlePage(visited: Visited, entry: HostEntry, context: SettleContext):
 const UNREACHABLE: ReadonlySet<string> = new Set(["connect", "timeout", "tls"]);
 
 function settleRobots(visited: Visited, entry: HostEntry, context: SettleContext): Half {
-  const { hosts, rules, admit } = context;
+  const { hosts, rules, admission } = context;
   const hops = entry.robotsHop?.hops ?? 0;
   entry.robotsHop = null;
   const hop = redirectOf(visited);
@@ -123,7 +128,7 @@ function settleRobots(visited: Visited, entry: HostEntry, context: SettleContext
   const links: NewUrl[] = [];
   if (rules.sitemaps && copy.access === "rules")
     for (const sitemap of entry.robots.rules.sitemaps) {
-      const url = admit(sitemap, visited.lease.url.href, SITEMAP_OF_ROBOTS);
+      const url = admission.admit(sitemap, visited.lease.url.href, SITEMAP_OF_ROBOTS);
       if (url !== null) links.push(url);
     }
   return { verdict: { kind: "again" }, links, robots: copy };
@@ -182,7 +187,7 @@ function giveUp(entry: HostEntry, cause: HostDeath): void {
 export function settleUnvisited(
   lease: Lease,
   why:
-    | { readonly kind: "end"; readonly end: import("../model/end.ts").EndReason; readonly detail: string }
+    | { readonly kind: "end"; readonly end: EndReason; readonly detail: string }
     | { readonly kind: "unreachable"; readonly cause: HostDeath; readonly detail: string; readonly dead: boolean },
   context: SettleContext,
 ): Outcome {
@@ -211,7 +216,12 @@ function unvisited(
 ): Outcome {
   const record =
     verdict.kind === "end" ? { ...NO_VISIT, ...basics(lease, verdict), startedAt: now, endedAt: now } : null;
-  return { settled: { lease, verdict, hostReadyAt, record, links: [] }, hosts, robots: null };
+  return { settled: { lease, verdict, hostReadyAt, record, links: [] }, hosts, robots: null, seedMoved: null };
+}
+
+function seedMoved({ lease, outcome }: Visited, verdict: Verdict): Href | null {
+  const moved = verdict.kind === "end" && verdict.end === "redirected" && isOfSeed(lease.url);
+  return moved && outcome.kind === "answer" ? outcome.location : null;
 }
 
 const NO_VISIT = {

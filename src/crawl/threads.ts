@@ -1,7 +1,9 @@
 /** Visitors that are worker threads. A host prefers one thread, where its connections are warm; any thread will do. */
 import type { Worker } from "node:worker_threads";
 import { hashText } from "../base/hash.ts";
+import type { Log } from "../base/log.ts";
 import type { HostKey } from "../model/host.ts";
+import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Mailbox } from "./mailbox.ts";
@@ -9,11 +11,13 @@ import { Mailbox } from "./mailbox.ts";
 export type ToThread =
   | { readonly kind: "errands"; readonly errands: readonly Errand[] }
   | { readonly kind: "forget" }
+  | { readonly kind: "extend"; readonly seed: Href }
   | { readonly kind: "close" };
 
 export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "sealed"; readonly sealed: Sealed }
+  | { readonly kind: "warn"; readonly facts: object; readonly event: string }
   /** What must stop the crawl. `code` "disk-full" is the world's fault; anything else is a bug. */
   | { readonly kind: "failed"; readonly message: string; readonly code: string | null }
   | { readonly kind: "closed" };
@@ -42,13 +46,15 @@ interface Thread {
 export class ThreadVisitors implements Visitors {
   readonly #threads: Thread[];
   readonly #perThread: number;
+  readonly #log: Pick<Log, "warn">;
   readonly #mailbox = new Mailbox();
   #failure: VisitorsFailed | null = null;
   #closing = false;
 
   /** `perThread`: visits that one thread may have open. */
-  constructor(workers: readonly Worker[], perThread: number) {
+  constructor(workers: readonly Worker[], perThread: number, log: Pick<Log, "warn">) {
     this.#perThread = perThread;
+    this.#log = log;
     this.#threads = workers.map((worker, index) => this.#adopt(worker, index));
   }
 
@@ -79,17 +85,25 @@ export class ThreadVisitors implements Visitors {
   }
 
   forget(): void {
-    for (const { worker } of this.#threads) worker.postMessage({ kind: "forget" } satisfies ToThread);
+    this.#tellAll({ kind: "forget" });
+  }
+
+  extend(seed: Href): void {
+    this.#tellAll({ kind: "extend", seed });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
-    for (const { worker } of this.#threads) worker.postMessage({ kind: "close" } satisfies ToThread);
+    this.#tellAll({ kind: "close" });
     const late = setTimeout(() => {
       for (const { worker } of this.#threads) void worker.terminate();
     }, CLOSE_WITHIN_MS);
     await Promise.all(this.#threads.map((thread) => thread.closed));
     clearTimeout(late);
+  }
+
+  #tellAll(message: ToThread): void {
+    for (const { worker } of this.#threads) worker.postMessage(message);
   }
 
   #threadFor(host: HostKey): Thread {
@@ -108,7 +122,8 @@ export class ThreadVisitors implements Visitors {
       else if (message.kind === "sealed") {
         thread.open -= message.sealed.visits.length;
         this.#mailbox.put(message.sealed);
-      } else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
+      } else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
+      else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
       else closed.resolve();
     });
     worker.on("error", (error) => this.#fail(`visit thread ${index} died: ${error.stack ?? error}`, "bug"));

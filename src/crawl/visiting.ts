@@ -1,4 +1,5 @@
 /** What a visit thread does all day: many visits at once, and their results sealed together (group commit). */
+import type { Href } from "../model/url.ts";
 import type { Errand, Sealed, Visited } from "../model/visited.ts";
 import { seal } from "./commit.ts";
 import type { VisitContext } from "./context.ts";
@@ -11,6 +12,8 @@ export interface Visiting extends AsyncDisposable {
   start(errands: readonly Errand[]): void;
   /** Forgets which links were sent lately: what was sent may not have been admitted. */
   forget(): void;
+  /** See `Admission.extend`. */
+  extend(seed: Href): void;
 }
 
 /**
@@ -60,6 +63,10 @@ export function visiting(
       }
     },
     forget: () => context.sentLately.clear(),
+    extend(seed) {
+      context.admission.extend(seed);
+      context.sentLately.clear(); // what was out of scope a moment ago may be in it now
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await Promise.allSettled(open);

@@ -1,4 +1,5 @@
 /** Those who make visits: worker threads, or the same thread in tests and small crawls. */
+import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 
 export interface Visitors extends AsyncDisposable {
@@ -9,4 +10,6 @@ export interface Visitors extends AsyncDisposable {
   take(signal?: AbortSignal): Promise<readonly Sealed[]>;
   /** What was sent may not have been admitted: links sent lately may be sent again. */
   forget(): void;
+  /** A seed was redirected to this URL: it belongs to the crawl's scope from now on. */
+  extend(seed: Href): void;
 }

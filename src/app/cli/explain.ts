@@ -1,0 +1,72 @@
+/** `trawl explain URL`: every decision about a URL, with its rule. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseUrl } from "../../model/url.ts";
+import { addressGuard, literalAddress } from "../../net/guard.ts";
+import { readArguments, type Table } from "../arguments.ts";
+import { defaultDir, readConfig, standingConfig } from "../config.ts";
+import type { CrawlConfig } from "../crawl-config.ts";
+import { openCrawl } from "../crawl-state.ts";
+import { type ExplainContext, explain } from "../explain.ts";
+import { completeSeed, readSeeds } from "../seeds.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Command, Shell } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { exactlyOne } from "./positionals.ts";
+
+const TABLE = {
+  dir: {
+    group: "Options",
+    kind: "file",
+    default: null,
+    defaultSays: "crawls/HOST, if there is one",
+    word: "DIR",
+    says: "the crawl to ask",
+  },
+  config: {
+    group: "Options",
+    kind: "file",
+    default: null,
+    says: "without a crawl: the configuration to explain from",
+  },
+} as const satisfies Table;
+
+export const explainCommand: Command = {
+  name: "explain",
+  usage: "explain URL [--dir DIR]",
+  says: "why a URL is crawled or not: scope, traps, robots.txt, and what became of it",
+  more: "Nothing is fetched: robots.txt is judged by the copy that the crawl holds.",
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments(argv, TABLE);
+    const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
+    const { faults } = readSeeds([text]);
+    const parsed = parseUrl(completeSeed(text));
+    if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
+    const dir = directoryOf(given.dir, parsed.value.href, shell);
+    using state = dir === null ? null : await openCrawl(dir);
+    const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;
+    const config = (dir === null ? null : await readConfig(dir)) ?? (await standingConfig(shell.cwd, path));
+    const lines = explain(parsed.value, contextOf(config, state, shell));
+    const from = dir ?? "the configuration alone; no crawl of it is known here";
+    shell.stdout.write(`${parsed.value.href}\nby ${from}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+    return EXIT.done;
+  },
+};
+
+function directoryOf(given: unknown, href: string, shell: Shell): string | null {
+  if (typeof given === "string") return resolve(shell.cwd, given);
+  const usual = defaultDir(shell.cwd, href);
+  return existsSync(join(usual, "state.db")) ? usual : null;
+}
+
+function contextOf(config: CrawlConfig, state: ExplainContext["state"], shell: Shell): ExplainContext {
+  // A seed that is an address, or localhost, opens exactly that address (SPEC 6).
+  const seeded = config.seeds.flatMap((seed) => literalAddress(new URL(seed).hostname) ?? []);
+  const guard = addressGuard([...config.allowNet, ...seeded]);
+  const refuse = (hostname: string): string | null => {
+    const address = literalAddress(hostname);
+    return address === null ? null : guard(address);
+  };
+  return { config, state, refuse, now: shell.clock.now() };
+}

@@ -1,0 +1,15 @@
+/** What stands beside the options of commands that take exactly one thing. */
+import { UsageError } from "../usage-error.ts";
+
+/** The one directory of `trawl COMMAND DIR`. Throws a `UsageError` when there is none, or more. */
+export const oneDirectory = (command: string, positionals: readonly string[]): string =>
+  exactlyOne(positionals, "the directory of a crawl", `trawl ${command} crawls/example.com`);
+
+/** Throws a `UsageError` unless `positionals` holds one thing; `what` it is and an `example` stand in the sentence. */
+export function exactlyOne(positionals: readonly string[], what: string, example: string): string {
+  const [first, second] = positionals;
+  if (first === undefined) throw new UsageError("missing-argument", `name ${what}: ${example}`);
+  if (second !== undefined)
+    throw new UsageError("unexpected-argument", `"${second}" is one too many; name ${what} alone: ${example}`);
+  return first;
+}

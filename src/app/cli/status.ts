@@ -1,0 +1,29 @@
+/** `trawl status DIR`: how a crawl stands; also while it runs. */
+import { resolve } from "node:path";
+import { readArguments, type Table } from "../arguments.ts";
+import { readConfig } from "../config.ts";
+import { openCrawl } from "../crawl-state.ts";
+import { statusOf, statusReport } from "../status.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+
+const TABLE = {
+  json: { group: "Options", kind: "flag", default: false, says: "as one JSON object" },
+} as const satisfies Table;
+
+export const statusCommand: Command = {
+  name: "status",
+  usage: "status DIR",
+  says: "how the crawl in a directory stands; also while it runs",
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments(argv, TABLE);
+    const dir = resolve(shell.cwd, oneDirectory("status", positionals));
+    using state = await openCrawl(dir);
+    const config = await readConfig(dir);
+    const status = statusOf(state, config, dir);
+    shell.stdout.write(given.json ? `${JSON.stringify(status)}\n` : `${statusReport(status, config).join("\n")}\n`);
+    return EXIT.done;
+  },
+};

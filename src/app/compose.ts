@@ -1,0 +1,249 @@
+/** The only file that knows every concrete part: puts a visit thread and a control thread together from a configuration. */
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { type Instant, systemClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { Admission, Reading, VisitContext } from "../crawl/context.ts";
+import type { CrawlContext, PageSink } from "../crawl/crawl.ts";
+import { Hosts } from "../crawl/hosts.ts";
+import { Progress } from "../crawl/progress.ts";
+import { ThreadVisitors } from "../crawl/threads.ts";
+import { addressTurns } from "../crawl/turns.ts";
+import { RecentFingerprints } from "../dedup/recent.ts";
+import { builtinHandlers, chooseHandler } from "../media/builtin.ts";
+import { document } from "../media/document.ts";
+import { header } from "../model/fetch-result.ts";
+import type { UrlRecord } from "../model/record.ts";
+import { type Href, type ParsedUrl, parseUrl } from "../model/url.ts";
+import { httpFetcher } from "../net/fetcher.ts";
+import { addressGuard, isLoopbackName, literalAddress } from "../net/guard.ts";
+import { dnsResolver } from "../net/resolver.ts";
+import { ADMISSION_RULES, type AdmissionRules, admit } from "../policy/admission.ts";
+import { JUDGE_RULES } from "../policy/judge.ts";
+import { sniff } from "../policy/media-type.ts";
+import { POLITENESS, type Politeness } from "../policy/politeness.ts";
+import { type Scope, scopeOf } from "../policy/scope.ts";
+import { trapOf } from "../policy/traps.ts";
+import type { Backend } from "../ports/frontier.ts";
+import type { AddressGuard } from "../ports/resolver.ts";
+import { openArchive } from "../warc/archive.ts";
+import type { CrawlConfig } from "./crawl-config.ts";
+import { loadHandlers } from "./plugins.ts";
+import { productToken } from "./user-agent.ts";
+import { VERSION } from "./version.ts";
+
+/** What a visit thread is started with. */
+export interface VisitThreadData {
+  readonly config: CrawlConfig;
+  /** Which of the threads it is, from 0: names its archive files. */
+  readonly thread: number;
+  /** Where seeds were redirected to in earlier runs. */
+  readonly moved: readonly Href[];
+}
+
+/** A link graph cannot be drowned by one page; and no honest page has so many links. */
+const MOST_LINKS = 50_000;
+
+export async function composeVisit({ config, thread, moved }: VisitThreadData, log: Log): Promise<VisitContext> {
+  const guard = guardOf(config);
+  const agent = productToken(config.userAgent) ?? "";
+  const archive = await openArchive({
+    dir: join(config.dir, "archive"),
+    writer: thread,
+    maxFileBytes: config.warcSize,
+    level: config.compressLevel,
+    clock: systemClock,
+    info: {
+      software: `trawl/${VERSION}`,
+      userAgent: config.userAgent,
+      robots: config.robots ? "obey" : "ignore",
+    },
+  });
+  const fetcher = httpFetcher({
+    userAgent: config.userAgent,
+    headers: headerFields(config.headers),
+    connectMs: config.connectTimeout,
+    firstByteMs: config.firstByteTimeout,
+    totalMs: config.totalTimeout,
+    maxBodyBytes: config.maxBody,
+    acceptTypes: config.accept,
+    connectionsPerHost: config.hostConcurrency,
+    insecure: config.insecure,
+    clock: systemClock,
+    guard,
+  });
+  return {
+    fetcher,
+    archive,
+    reading: await readingOf(config, agent),
+    admission: admissionOf(config, guard, moved),
+    sentLately: new RecentFingerprints(),
+    rules: {
+      agent,
+      assets: config.assets,
+      obeyRelNofollow: !config.followNofollow,
+      obeyPageRobots: config.robots,
+      maxLinks: MOST_LINKS,
+    },
+    clock: systemClock,
+    log,
+  };
+}
+
+async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
+  const handlers = [...(await loadHandlers(config.handlers)), ...builtinHandlers(agent)];
+  return {
+    identify: (response) =>
+      sniff(
+        header(response.rawHeaders, "content-type"),
+        response.decoded,
+        header(response.rawHeaders, "x-content-type-options")?.trim().toLowerCase() === "nosniff",
+      ),
+    choose: (mediaType) => chooseHandler(handlers, mediaType),
+    document: ({ href, decoded, truncated, rawHeaders }, mediaType) =>
+      document(href, mediaType, decoded, truncated !== null, rawHeaders),
+  };
+}
+
+/** The same rules in every thread: what a seed is, what is in scope, what is a trap, which literal hosts are refused. */
+function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: readonly Href[]): Admission {
+  const seeds: ParsedUrl[] = [];
+  for (const href of [...config.seeds, ...moved]) {
+    const parsed = parseUrl(href);
+    if (parsed.ok) seeds.push(parsed.value);
+  }
+  const options = {
+    scope: config.scope,
+    include: config.include.map((source) => new RegExp(source)),
+    exclude: config.exclude.map((source) => new RegExp(source)),
+  };
+  const rulesFor = (scope: Scope): AdmissionRules => ({
+    ...ADMISSION_RULES,
+    scope,
+    trap: trapOf,
+    refuse(hostname) {
+      const address = literalAddress(hostname);
+      return address === null ? null : guard(address);
+    },
+    maxDepth: config.depth,
+    maxUrlLength: config.maxUrlLength,
+  });
+  let rules = rulesFor(scopeOf(seeds, options));
+  return {
+    admit: (href, base, found) => admit(href, base, found, rules),
+    extend(seed) {
+      const parsed = parseUrl(seed);
+      if (!parsed.ok) return;
+      seeds.push(parsed.value);
+      rules = rulesFor(scopeOf(seeds, options));
+    },
+  };
+}
+
+/** `--allow-net`, and exactly the addresses that seeds name literally: who asks for 127.0.0.1 means it. */
+function guardOf(config: CrawlConfig): AddressGuard {
+  const named = config.seeds.flatMap((seed) => {
+    const { hostname } = new URL(seed);
+    if (isLoopbackName(hostname)) return ["127.0.0.1", "::1"];
+    return literalAddress(hostname) ?? [];
+  });
+  return addressGuard([...config.allowNet, ...named]);
+}
+
+/** `name: value` lines as an object; checked when the options were read. */
+function headerFields(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+export interface Control extends AsyncDisposable {
+  readonly context: CrawlContext;
+}
+
+export interface ControlParts {
+  readonly config: CrawlConfig;
+  readonly backend: Backend;
+  readonly pages: PageSink;
+  readonly log: Log;
+  readonly deadline: Instant | null;
+  readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
+}
+
+const SEEDS_MOVED = "seedsMoved";
+
+/** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
+export async function composeControl(parts: ControlParts): Promise<Control> {
+  const { config, backend, pages, log, onSettled } = parts;
+  const guard = guardOf(config);
+  const moved = JSON.parse(backend.fact(SEEDS_MOVED) ?? "[]") as Href[];
+  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "");
+  const admission = admissionOf(config, guard, moved);
+  const visitors = await startThreads(config, moved, log);
+  const politeness = politenessOf(config);
+  const context: CrawlContext = {
+    frontier: backend,
+    visitors,
+    hosts,
+    admission,
+    pages,
+    log,
+    guard,
+    clock: systemClock,
+    random: Math.random,
+    resolver: dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
+    turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
+    progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
+    rules: { obeyRobots: config.robots, hostConcurrency: config.hostConcurrency, maxPerHost: config.maxPerHost },
+    crawlRules: { limit: config.limit, concurrency: config.concurrency },
+    settleRules: {
+      politeness,
+      judge: { ...JUDGE_RULES, maxAttempts: config.tries },
+      tries: config.tries,
+      sitemaps: config.sitemaps && config.depth > 0,
+    },
+    ...(onSettled === undefined ? {} : { onSettled }),
+    onSeedMoved(to) {
+      admission.extend(to);
+      visitors.extend(to);
+      moved.push(to);
+      backend.setFact(SEEDS_MOVED, JSON.stringify(moved));
+    },
+  };
+  return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
+}
+
+/**
+ * With several requests open to a host at once the pause is shared among them, and the host's pace is no measure of
+ * its patience: the user has said how much it bears.
+ */
+function politenessOf(config: CrawlConfig): Politeness {
+  const alone = config.hostConcurrency === 1;
+  return {
+    ...POLITENESS,
+    delayMs: config.delay / config.hostConcurrency,
+    slowdown: alone ? config.slowdown : 0,
+    maxAdaptiveMs: config.maxDelay,
+  };
+}
+
+async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Log): Promise<ThreadVisitors> {
+  // In a checkout the sources run as they are; a published package has them compiled.
+  const entry = new URL(import.meta.url.endsWith(".ts") ? "./visit-thread.ts" : "./visit-thread.js", import.meta.url);
+  const threads = Math.min(config.threads, config.concurrency);
+  const workers = Array.from({ length: threads }, (_, thread) => {
+    const workerData: VisitThreadData = { config, thread, moved };
+    return new Worker(entry, { workerData, name: `visit-${thread}` });
+  });
+  const visitors = new ThreadVisitors(workers, Math.ceil(config.concurrency / threads), log);
+  try {
+    await visitors.ready();
+  } catch (cause) {
+    await visitors[Symbol.asyncDispose]();
+    throw cause;
+  }
+  return visitors;
+}

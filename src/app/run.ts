@@ -1,0 +1,161 @@
+/** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { crawl, type LoopEnd } from "../crawl/crawl.ts";
+import { seed } from "../crawl/seed.ts";
+import type { CrawlStats } from "../model/stats.ts";
+import type { Href } from "../model/url.ts";
+import type { Backend } from "../ports/frontier.ts";
+import { openEmbedded } from "../store/embedded/backend.ts";
+import { repairArchive } from "../warc/repair.ts";
+import { composeControl } from "./compose.ts";
+import { writeConfig } from "./config.ts";
+import type { CrawlConfig } from "./crawl-config.ts";
+import { clearCrawl } from "./crawl-dir.ts";
+import { writeIndex } from "./index-file.ts";
+import { openLog } from "./logging.ts";
+import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
+import { openPages } from "./pages-file.ts";
+import { loadHandlers } from "./plugins.ts";
+
+/** How often `onStats` is called, in ms. */
+const STATS_EVERY_MS = 200;
+/** A crawl that is told to stop gives open visits so long to end, in ms. */
+const GRACE_MS = 10_000;
+
+/** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
+export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<CrawlOutcome> {
+  await loadHandlers(config.handlers); // what does not load must be known before anything is written
+  await mkdir(config.dir, { recursive: true });
+  let backend = openBackend(config);
+  try {
+    if (config.overwrite || hasFetchedNothing(backend)) {
+      await backend[Symbol.asyncDispose]();
+      await clearCrawl(config.dir);
+      backend = openBackend(config);
+    }
+    const resumed = backend.fact("startedAt") !== null;
+    if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
+    await writeConfig(config);
+    await using log = await openLog({
+      dir: config.dir,
+      clock: systemClock,
+      verbose: config.verbose,
+      mirror: hooks.onLog,
+    });
+    log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
+    return await crawlIn(config, backend, log, resumed, hooks);
+  } finally {
+    await backend[Symbol.asyncDispose]();
+  }
+}
+
+function openBackend(config: CrawlConfig): Backend {
+  return openEmbedded(config.dir, { clock: systemClock, hostConcurrency: config.hostConcurrency });
+}
+
+/** A crawl that ended without one page (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
+function hasFetchedNothing(backend: Backend): boolean {
+  const { queued, leased, delayed } = backend.pending();
+  const started = backend.fact("startedAt") !== null;
+  return started && queued + leased + delayed === 0 && (backend.endCounts().get("fetched") ?? 0) === 0;
+}
+
+async function crawlIn(
+  config: CrawlConfig,
+  backend: Backend,
+  log: Log,
+  resumed: boolean,
+  hooks: CrawlHooks,
+): Promise<CrawlOutcome> {
+  const startedAt = systemClock.now();
+  for (const repair of await repairArchive(join(config.dir, "archive"), backend.marks()))
+    if (repair.cut > 0) log.info(repair, "archive-tail-cut");
+  await using pages = await openPages(config.dir, backend);
+  const stop = stopsOf(config, hooks, startedAt);
+  let end: LoopEnd;
+  let stats: () => CrawlStats;
+  let message: string | undefined;
+  try {
+    await using control = await composeControl({
+      config,
+      backend,
+      pages,
+      log,
+      deadline: stop.deadline,
+      onSettled: hooks.onSettled,
+    });
+    stats = () => control.context.progress.snapshot();
+    const ticking = hooks.onStats === undefined ? null : setInterval(() => hooks.onStats?.(stats()), STATS_EVERY_MS);
+    try {
+      await seed(config.seeds as Href[], backend, control.context.admission.admit);
+      // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
+      if (resumed) await systemClock.sleep(config.delay, stop.soft);
+      end = await crawl(control.context, stop);
+    } finally {
+      if (ticking !== null) clearInterval(ticking);
+      stop.cancel();
+    }
+  } catch (cause) {
+    if (!isDiskFault(cause)) throw cause;
+    message = cause.message;
+    log.error({ error: cause.message }, "disk");
+    end = "stopped";
+  }
+  const reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
+  if (reason !== "disk") await writeIndex(config.dir, backend);
+  if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
+  log.info({ reason }, "ended");
+  return { reason, stats: stats!(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+}
+
+interface Stop {
+  readonly soft: AbortSignal;
+  readonly hard: AbortSignal;
+  readonly deadline: number | null;
+  readonly timedOut: () => boolean;
+  readonly cancel: () => void;
+}
+
+/** The user's signals, the time limit, and the end of patience with open visits, as one pair of signals. */
+function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Stop {
+  const soft = new AbortController();
+  const hard = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  let timedOut = false;
+  const stopSoon = () => {
+    soft.abort();
+    timers.push(setTimeout(() => hard.abort(), GRACE_MS));
+  };
+  if (hooks.signal.aborted) stopSoon();
+  hooks.signal.addEventListener("abort", stopSoon, { once: true });
+  hooks.hardSignal?.addEventListener("abort", () => hard.abort(), { once: true });
+  const deadline = config.timeLimit === null ? null : startedAt + config.timeLimit;
+  if (config.timeLimit !== null) {
+    const strike = () => {
+      timedOut = !soft.signal.aborted;
+      stopSoon();
+    };
+    timers.push(setTimeout(strike, Math.min(config.timeLimit, 2 ** 31 - 1)));
+  }
+  const cancel = () => {
+    for (const timer of timers) clearTimeout(timer);
+    hooks.signal.removeEventListener("abort", stopSoon);
+  };
+  return { soft: soft.signal, hard: hard.signal, deadline, timedOut: () => timedOut, cancel };
+}
+
+function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
+  if (end === "limit") return "limit";
+  if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
+  return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
+}
+
+/** Codes by which archive, state and file system say that the disk is full or broken. */
+const DISK_CODES = new Set(["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"]);
+
+function isDiskFault(cause: unknown): cause is Error {
+  return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
+}

@@ -1,0 +1,68 @@
+/** How a crawl stands, from what is on disk: `trawl status`. Pure but for the state it asks. */
+import type { EndReason } from "../model/end.ts";
+import { FAILURES } from "../model/stats.ts";
+import type { Pending, StateQueries } from "../ports/frontier.ts";
+import type { CrawlConfig } from "./crawl-config.ts";
+import { endTable } from "./summary.ts";
+import { count, counted } from "./wording.ts";
+
+const BUSIEST = 5;
+const SEEDS_SHOWN = 3;
+
+export interface CrawlStatus {
+  readonly dir: string;
+  readonly seeds: readonly string[];
+  /** Nothing is queued, leased or delayed. */
+  readonly finished: boolean;
+  readonly fetched: number;
+  readonly failed: number;
+  readonly pending: Pending;
+  readonly byEnd: Readonly<Partial<Record<EndReason, number>>>;
+  readonly busiest: readonly { readonly host: string; readonly requests: number; readonly pending: number }[];
+}
+
+export function statusOf(
+  state: Pick<StateQueries, "endCounts" | "topHosts"> & { pending(): Pending },
+  config: CrawlConfig | null,
+  dir: string,
+): CrawlStatus {
+  const ends = state.endCounts();
+  const pending = state.pending();
+  let failed = 0;
+  for (const [end, n] of ends) if (FAILURES.has(end)) failed += n;
+  return {
+    dir,
+    seeds: config?.seeds ?? [],
+    finished: pending.queued + pending.leased + pending.delayed === 0,
+    fetched: ends.get("fetched") ?? 0,
+    failed,
+    pending,
+    byEnd: Object.fromEntries(ends),
+    busiest: state.topHosts(BUSIEST).map(({ host, requests, pending }) => ({ host, requests, pending })),
+  };
+}
+
+export function statusReport(status: CrawlStatus, config: CrawlConfig | null): string[] {
+  const { seeds, pending } = status;
+  const more = seeds.length > SEEDS_SHOWN ? ` and ${count(seeds.length - SEEDS_SHOWN)} more` : "";
+  const limit = config?.limit == null ? "" : `, limit ${counted(config.limit, "page")}`;
+  return [
+    status.dir,
+    ...(seeds.length === 0 ? [] : [`  seeds    ${seeds.slice(0, SEEDS_SHOWN).join(" ")}${more}`]),
+    ...(config === null ? [] : [`  rules    scope ${config.scope}, depth ${config.depth}${limit}`]),
+    `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
+    status.finished
+      ? "  to do    nothing: every URL has ended"
+      : `  to do    ${count(pending.queued)} queued, ${count(pending.leased)} open, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
+    ...section("URLs by end:", endTable(status.byEnd)),
+    ...section(
+      "Busiest hosts:",
+      status.busiest.map(
+        ({ host, requests, pending }) => `  ${host}  ${counted(requests, "request")}, ${count(pending)} to do`,
+      ),
+    ),
+  ];
+}
+
+const section = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [heading, ...lines];
