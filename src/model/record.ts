@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { Capture } from "./capture.ts";
 import type { EndReason } from "./end.ts";
 import type { HostKey } from "./host.ts";
-import type { UrlSource } from "./link.ts";
+import type { NewUrl, UrlSource } from "./link.ts";
 import type { PageInfo } from "./page.ts";
 import type { Href } from "./url.ts";
 
@@ -42,4 +42,27 @@ export interface UrlRecord {
   readonly state: "queued" | "leased" | "delayed" | "ended";
   /** The latest recorded visit, or null. */
   readonly visit: VisitRecord | null;
+}
+
+/** The record of a URL that is dropped on admission: a decision, no visit, hence attempt 0. */
+export function dropRecord(urlId: number, href: Href, drop: NonNullable<NewUrl["drop"]>, now: Instant): VisitRecord {
+  return {
+    urlId,
+    href,
+    end: drop.reason,
+    detail: drop.detail ?? null,
+    attempt: 0,
+    startedAt: now,
+    endedAt: now,
+    status: null,
+    contentType: null,
+    bytes: 0,
+    address: null,
+    redirectTo: null,
+    etag: null,
+    lastModified: null,
+    robotsId: 0,
+    capture: null,
+    page: null,
+  };
 }

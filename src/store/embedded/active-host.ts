@@ -1,0 +1,78 @@
+/** A host with URLs pending, as memory holds it: its queues, its clock and its counts. */
+import type { Instant } from "../../base/clock.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import { ChunkedQueue, type ChunkStore } from "./queue.ts";
+
+export class ActiveHost {
+  readonly id: number;
+  readonly name: HostKey;
+  /** No lease before. */
+  readyAt: Instant;
+  /** URLs admitted and not ended: queued + leased + delayed. */
+  pending = 0;
+  queued = 0;
+  leased = 0;
+  /** Where it stands in the ready heap; -1 when it is not in it. */
+  heapIndex = -1;
+  /** What politeness remembers; undefined until it was read from disk. */
+  state: HostState | null | undefined = undefined;
+  /** Ids given back, which go before all others; null when there are none, as is nearly always so. */
+  #returned: number[] | null = null;
+  /** By priority class. */
+  readonly #classes: (ChunkedQueue | undefined)[] = [];
+
+  constructor(id: number, name: HostKey, readyAt: Instant) {
+    this.id = id;
+    this.name = name;
+    this.readyAt = readyAt;
+  }
+
+  /** The queue of a class; made when it is missing. */
+  queue(priority: number): ChunkedQueue {
+    while (this.#classes.length <= priority) this.#classes.push(undefined);
+    this.#classes[priority] ??= new ChunkedQueue(this.id, priority);
+    return this.#classes[priority];
+  }
+
+  /** Only when a host is found again: a queue that has chunks on disk. */
+  restoreQueue(priority: number, queue: ChunkedQueue): void {
+    while (this.#classes.length <= priority) this.#classes.push(undefined);
+    this.#classes[priority] = queue;
+  }
+
+  push(id: number, priority: number): ChunkedQueue {
+    const queue = this.queue(priority);
+    queue.push(id);
+    this.queued++;
+    return queue;
+  }
+
+  /** Back before all others. */
+  unshift(id: number): void {
+    if (this.#returned === null) this.#returned = [id];
+    else this.#returned.unshift(id);
+    this.queued++;
+  }
+
+  /** Behind those given back, before the classes. */
+  pushReturned(id: number): void {
+    if (this.#returned === null) this.#returned = [id];
+    else this.#returned.push(id);
+    this.queued++;
+  }
+
+  /** The next id; the caller has seen that `queued` is not 0. */
+  shift(chunks: ChunkStore): number {
+    this.queued--;
+    if (this.#returned !== null) {
+      const id = this.#returned.shift()!;
+      if (this.#returned.length === 0) this.#returned = null;
+      return id;
+    }
+    for (const queue of this.#classes) {
+      const id = queue?.shift(chunks) ?? 0;
+      if (id !== 0) return id;
+    }
+    throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
+  }
+}

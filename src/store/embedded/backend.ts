@@ -1,0 +1,359 @@
+/**
+ * The embedded store: one SQLite file, written by one process. Rows are only appended, host queues are chunks, and what
+ * is asked all the time (seen? ended? who is due?) is in memory. docs/decisions has the reasons and the figures.
+ */
+import { join } from "node:path";
+import type { Clock, Instant } from "../../base/clock.ts";
+import { never } from "../../base/result.ts";
+import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { Lease } from "../../model/lease.ts";
+import type { NewUrl } from "../../model/link.ts";
+import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
+import type { ActiveHost } from "./active-host.ts";
+import { Bitmap } from "./bitmap.ts";
+import { type OpenDatabase, openForWriting } from "./database.ts";
+import { StateError, stateErrorOf } from "./errors.ts";
+import { JournalWriter, Reasons } from "./journal.ts";
+import { Queries } from "./queries.ts";
+import type { ChunkedQueue } from "./queue.ts";
+import { recover } from "./recover.ts";
+import { type OpenLease, Schedule } from "./schedule.ts";
+import { type Fault, Writer } from "./writer.ts";
+
+export interface EmbeddedOptions {
+  readonly clock: Clock;
+  /** How long a lease is good for. */
+  readonly leaseMs?: number;
+  /** Leases open at one host at a time. */
+  readonly hostConcurrency?: number;
+  readonly fault?: Fault;
+}
+
+const LEASE_MS = 600_000;
+/** Tokens given between two openings at most, so that none is ever given twice. */
+const TOKENS_PER_OPENING = 2 ** 32;
+/** Ids are kept in 32 bits. */
+const MAX_ID = 2 ** 32 - 1;
+
+/** Opens the crawl in `dir`, made if it is missing, for this process alone. @throws StateError */
+export function openEmbedded(dir: string, options: EmbeddedOptions): Backend {
+  const opened = openForWriting(dir);
+  try {
+    return new EmbeddedBackend(opened, join(dir, "state.db"), options);
+  } catch (error) {
+    opened.close();
+    throw stateErrorOf(error, join(dir, "state.db"));
+  }
+}
+
+class EmbeddedBackend implements Backend {
+  readonly #opened: OpenDatabase;
+  readonly #file: string;
+  readonly #clock: Clock;
+  readonly #fault: Fault;
+  readonly #writer: Writer;
+  readonly #journal: JournalWriter;
+  readonly #reasons: Reasons;
+  readonly #queries: Queries;
+  readonly #schedule: Schedule;
+  readonly #seen = new FingerprintTable();
+  readonly #ended = new Bitmap();
+  readonly #endCounts = new Map<EndReason, number>();
+  /** Ids that have a row in `retry`. */
+  readonly #retried = new Set<number>();
+  #nextId: number;
+  /** Set when a write has failed: memory may know what the disk does not. */
+  #broken: unknown = null;
+  #closed = false;
+  // Of the running transaction:
+  readonly #long = new Set<ChunkedQueue>();
+  readonly #changed = new Map<ActiveHost, HostState | null>();
+  readonly #loaded: ActiveHost[] = [];
+  #admitted = 0;
+  #dropped = 0;
+
+  constructor(opened: OpenDatabase, file: string, options: EmbeddedOptions) {
+    const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {} } = options;
+    const { db } = opened;
+    this.#opened = opened;
+    this.#file = file;
+    this.#clock = clock;
+    this.#fault = fault;
+    this.#writer = new Writer(db, fault);
+    this.#journal = new JournalWriter(db);
+    this.#reasons = new Reasons(db);
+    this.#queries = new Queries(db, (id) => (this.#ended.has(id) ? "ended" : this.#schedule.stateOf(id)));
+    const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
+    this.#schedule = new Schedule({ leaseMs, hostConcurrency, firstToken: opening * TOKENS_PER_OPENING });
+    recover(db, this.#reasons, {
+      schedule: this.#schedule,
+      seen: this.#seen,
+      ended: this.#ended,
+      endCounts: this.#endCounts,
+      retried: this.#retried,
+    });
+    this.#nextId = this.#seen.size + 1;
+    this.#writer.saveFact("openings", String(opening));
+  }
+
+  async add(urls: readonly NewUrl[]): Promise<number> {
+    const fresh = urls.filter(({ fpHi, fpLo }) => this.#seen.find(fpHi, fpLo) === 0);
+    if (fresh.length === 0) return 0;
+    const now = this.#now();
+    return this.#transaction(now, () => {
+      this.#admit(fresh, now);
+      return this.#admitted;
+    });
+  }
+
+  async lease(max: number): Promise<Lease[]> {
+    const now = this.#now();
+    const leases: Lease[] = [];
+    return this.#guard(() => {
+      while (leases.length < max) {
+        const lease = this.#schedule.lease(now, this.#writer, (id, host) => this.#writer.readUrl(id, host.name));
+        if (lease === null) break;
+        leases.push(lease);
+      }
+      return leases;
+    });
+  }
+
+  async commit(batch: Commit): Promise<CommitReport> {
+    const now = this.#now();
+    return this.#transaction(now, () => {
+      const current = batch.settled.map((settled) => this.#take(settled, now));
+      for (const state of batch.hosts) this.#setState(state);
+      const robotsIds = batch.robots.map((copy) => {
+        const id = this.#writer.insertRobots(this.#host(copy.host).id, copy);
+        this.#fault("robots");
+        return id;
+      });
+      for (const mark of batch.marks) {
+        this.#writer.saveMark(mark);
+        this.#fault("mark");
+      }
+      return { current, admitted: this.#admitted, dropped: this.#dropped, robotsIds };
+    });
+  }
+
+  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void {
+    this.#now();
+    for (const { lease, hostReadyAt } of leases.toReversed()) {
+      const open = this.#schedule.current(lease.token);
+      if (open !== null) this.#schedule.giveBack(open, hostReadyAt);
+    }
+  }
+
+  pending(): Pending {
+    this.#now();
+    return this.#schedule.counts();
+  }
+
+  nextReadyAt(): Instant | null {
+    this.#now();
+    return this.#schedule.nextReadyAt();
+  }
+
+  host(name: HostKey): HostState | null {
+    const active = this.#schedule.host(name);
+    if (active === undefined) return this.#queries.host(name);
+    if (active.state === undefined) active.state = this.#queries.host(name);
+    return active.state;
+  }
+
+  robots(host: HostKey): RobotsCopy | null {
+    return this.#queries.robots(host);
+  }
+
+  robotsReached(host: HostKey): RobotsCopy | null {
+    return this.#queries.robotsReached(host);
+  }
+
+  find(fpHi: number, fpLo: number): UrlRecord | null {
+    const id = this.#seen.find(fpHi, fpLo);
+    return id === 0 ? null : this.byId(id);
+  }
+
+  byId(id: number): UrlRecord | null {
+    this.#now();
+    return this.#queries.byId(id);
+  }
+
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
+    this.#now();
+    return this.#queries.urls(options);
+  }
+
+  captures(): IterableIterator<VisitRecord> {
+    return this.#queries.captures();
+  }
+
+  endCounts(): ReadonlyMap<EndReason, number> {
+    return new Map(this.#endCounts);
+  }
+
+  marks(): ReadonlyMap<string, number> {
+    return this.#queries.marks();
+  }
+
+  fact(name: string): string | null {
+    return this.#queries.fact(name);
+  }
+
+  setFact(name: string, value: string): void {
+    this.#now();
+    this.#guard(() => this.#writer.saveFact(name, value));
+  }
+
+  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+    return this.#queries
+      .topHosts(n)
+      .map(({ host, requests }) => ({ host, requests, pending: this.#schedule.host(host)?.pending ?? 0 }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#opened.close();
+  }
+
+  /** The time, with leases and delays brought up to it. */
+  #now(): Instant {
+    if (this.#broken !== null)
+      throw new StateError(
+        "failed",
+        `a write to ${this.#file} has failed before; run the same command again to go on from the last good state`,
+        this.#broken,
+      );
+    const now = this.#clock.now();
+    this.#schedule.refresh(now);
+    return now;
+  }
+
+  /** Whatever throws in here leaves memory and disk apart: nothing more is done until the crawl is opened again. */
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      this.#broken = error;
+      throw stateErrorOf(error, this.#file);
+    }
+  }
+
+  #transaction<T>(now: Instant, work: () => T): T {
+    this.#admitted = 0;
+    this.#dropped = 0;
+    return this.#guard(() => {
+      const result = this.#writer.transaction(() => {
+        const done = work();
+        this.#writeBack(now);
+        return done;
+      });
+      for (const host of this.#loaded) this.#schedule.forgetIfQuiet(host);
+      for (const host of this.#changed.keys()) this.#schedule.forgetIfQuiet(host);
+      this.#loaded.length = 0;
+      this.#changed.clear();
+      return result;
+    });
+  }
+
+  /** What the steps of a transaction have left to be written once, at its end. */
+  #writeBack(now: Instant): void {
+    for (const [host, state] of this.#changed) this.#writer.saveHost(host, state);
+    this.#fault("hosts");
+    for (const queue of this.#long) queue.spill(this.#writer);
+    this.#long.clear();
+    this.#fault("chunks");
+    this.#journal.write(now, this.#schedule.counts(), this.#nextId);
+    this.#fault("journal");
+  }
+
+  /** One settlement. False, and nothing is done, when its lease is not current. */
+  #take({ lease, verdict, hostReadyAt, record, links }: Settled, now: Instant): boolean {
+    const open = this.#schedule.current(lease.token);
+    if (open === null) return false;
+    if (record !== null) this.#writer.insertVisit(record);
+    this.#fault("visit");
+    this.#admit(links, now);
+    this.#fault("links");
+    this.#settle(open, verdict, hostReadyAt);
+    if (!this.#changed.has(open.host)) this.#changed.set(open.host, null);
+    this.#fault("settle");
+    return true;
+  }
+
+  #settle(open: OpenLease, verdict: Settled["verdict"], hostReadyAt: Instant): void {
+    const { id } = open.lease.url;
+    switch (verdict.kind) {
+      case "end":
+        this.#schedule.end(open, hostReadyAt);
+        this.#end(id, verdict.end);
+        if (this.#retried.delete(id)) this.#writer.deleteRetry(id);
+        return;
+      case "retry":
+        this.#schedule.putOff(open, hostReadyAt, open.lease.attempt + 1, verdict.at);
+        this.#retried.add(id);
+        this.#writer.saveRetry(id, open.lease.attempt + 1, verdict.at);
+        return;
+      case "follow":
+        this.#writer.follow(id, verdict.href, verdict.hops);
+        this.#schedule.giveBack(open, hostReadyAt);
+        return;
+      case "again":
+        this.#schedule.giveBack(open, hostReadyAt);
+        return;
+      default:
+        never(verdict);
+    }
+  }
+
+  #admit(urls: readonly NewUrl[], now: Instant): void {
+    for (const url of urls) {
+      const id = this.#nextId;
+      if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
+      if (!this.#seen.insert(url.fpHi, url.fpLo, id)) continue;
+      this.#nextId++;
+      const host = this.#host(url.host);
+      this.#writer.insertUrl(id, host.id, url, now);
+      this.#journal.admitted(url.fpHi, url.fpLo, host.id, url.priority);
+      if (url.drop === undefined) {
+        this.#admitted++;
+        this.#schedule.admit(host);
+        const queue = host.push(id, url.priority);
+        if (queue.isLong) this.#long.add(queue);
+        if (host.heapIndex === -1) this.#schedule.place(host);
+      } else {
+        this.#dropped++;
+        this.#writer.insertVisit(dropRecord(id, url.href, url.drop, now));
+        this.#end(id, url.drop.reason);
+      }
+    }
+  }
+
+  #end(id: number, reason: EndReason): void {
+    this.#ended.add(id);
+    this.#endCounts.set(reason, (this.#endCounts.get(reason) ?? 0) + 1);
+    this.#journal.ended(id, this.#reasons.codeOf(reason));
+  }
+
+  #setState(state: HostState): void {
+    const host = this.#host(state.host);
+    host.state = state;
+    this.#changed.set(host, state);
+  }
+
+  #host(name: HostKey): ActiveHost {
+    let host = this.#schedule.host(name);
+    if (host === undefined) {
+      host = this.#writer.host(name);
+      this.#schedule.remember(host);
+      this.#loaded.push(host);
+    }
+    return host;
+  }
+}

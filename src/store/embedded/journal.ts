@@ -1,0 +1,93 @@
+/** The journal: what each transaction admitted and ended, packed. Written row by row, read whole when a crawl is opened. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Instant } from "../../base/clock.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { Pending } from "../../ports/frontier.ts";
+import { WordBuffer, wordsOf } from "./words.ts";
+
+/** Codes of end reasons, given out as they are met, so that the journal holds whatever reasons a later version has. */
+export class Reasons {
+  readonly #codes = new Map<string, number>();
+  readonly #insert: StatementSync | null;
+
+  constructor(db: DatabaseSync, readOnly = false) {
+    this.#insert = readOnly ? null : db.prepare("INSERT INTO reason (code, name) VALUES (?, ?)");
+    for (const { code, name } of db.prepare("SELECT code, name FROM reason").all())
+      this.#codes.set(name as string, code as number);
+  }
+
+  /** Within a transaction. */
+  codeOf(reason: EndReason): number {
+    let code = this.#codes.get(reason);
+    if (code === undefined) {
+      code = this.#codes.size + 1;
+      this.#insert!.run(code, reason);
+      this.#codes.set(reason, code);
+    }
+    return code;
+  }
+
+  /** Names by code. */
+  names(): Map<number, EndReason> {
+    return new Map([...this.#codes].map(([name, code]) => [code, name as EndReason]));
+  }
+}
+
+export class JournalWriter {
+  readonly #insert: StatementSync;
+  readonly #admitted = new WordBuffer();
+  readonly #ended = new WordBuffer();
+
+  constructor(db: DatabaseSync) {
+    this.#insert = db.prepare(
+      "INSERT INTO journal (at, pending, leased, delayed, hosts, ended, first_id, admitted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+  }
+
+  admitted(fpHi: number, fpLo: number, hostId: number, priority: number): void {
+    this.#admitted.push4(fpHi, fpLo, hostId, priority);
+  }
+
+  ended(id: number, reasonCode: number): void {
+    this.#ended.push2(id, reasonCode);
+  }
+
+  /** Writes the row of a transaction. `nextId`: the id after the last one admitted. */
+  write(at: Instant, counts: Pending, nextId: number): void {
+    const { queued, leased, delayed, hosts } = counts;
+    const firstId = nextId - this.#admitted.length / 4;
+    const pending = queued + leased + delayed;
+    this.#insert.run(at, pending, leased, delayed, hosts, this.#ended.bytes(), firstId, this.#admitted.bytes());
+    this.#admitted.clear();
+    this.#ended.clear();
+  }
+}
+
+/** All ends, in order. */
+export function readEnded(db: DatabaseSync, visit: (id: number, reasonCode: number) => void): void {
+  for (const row of db.prepare("SELECT ended FROM journal ORDER BY id").iterate()) {
+    const words = wordsOf(row.ended as Uint8Array);
+    for (let i = 0; i < words.length; i += 2) visit(words[i]!, words[i + 1]!);
+  }
+}
+
+/** All admissions, in order of ids; stops when `visit` answers false. */
+export function readAdmitted(
+  db: DatabaseSync,
+  visit: (id: number, fpHi: number, fpLo: number, hostId: number, priority: number) => boolean,
+): void {
+  for (const row of db.prepare("SELECT first_id, admitted FROM journal ORDER BY id").iterate()) {
+    const words = wordsOf(row.admitted as Uint8Array);
+    let id = row.first_id as number;
+    for (let i = 0; i < words.length; i += 4, id++)
+      if (!visit(id, words[i]!, words[i + 1]!, words[i + 2]!, words[i + 3]!)) return;
+  }
+}
+
+/** The counts after the last transaction. */
+export function lastCounts(db: DatabaseSync): Pending {
+  const row = db.prepare("SELECT pending, leased, delayed, hosts FROM journal ORDER BY id DESC LIMIT 1").get();
+  if (row === undefined) return { queued: 0, leased: 0, delayed: 0, hosts: 0 };
+  const { pending, leased, delayed, hosts } = row as Record<string, number>;
+  return { queued: pending! - leased! - delayed!, leased: leased!, delayed: delayed!, hosts: hosts! };
+}

@@ -1,0 +1,117 @@
+/** Questions to the tables. The writer and a reader beside it ask the same ones; only what is pending they know differently. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import { hostStateOf, type Row, robotsOf, urlOf, visitOf } from "./rows.ts";
+
+/** Rows read at a time: no cursor stays open while the crawl goes on. */
+const PAGE = 500;
+
+export type StateOf = (id: number, visit: VisitRecord | null) => UrlRecord["state"];
+
+const URL = "SELECT url.*, host.name AS host FROM url JOIN host ON host.id = url.host_id";
+
+export class Queries {
+  readonly #stateOf: StateOf;
+  readonly #host: StatementSync;
+  readonly #robots: StatementSync;
+  readonly #robotsReached: StatementSync;
+  readonly #url: StatementSync;
+  readonly #lastVisit: StatementSync;
+  readonly #urlPage: StatementSync;
+  readonly #visitPage: StatementSync;
+  readonly #capturePage: StatementSync;
+  readonly #marks: StatementSync;
+  readonly #fact: StatementSync;
+  readonly #topHosts: StatementSync;
+
+  constructor(db: DatabaseSync, stateOf: StateOf) {
+    this.#stateOf = stateOf;
+    this.#host = db.prepare("SELECT * FROM host WHERE name = ?");
+    this.#robots = db.prepare(
+      `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
+       WHERE host.name = ? ORDER BY robots.id DESC LIMIT 1`,
+    );
+    this.#robotsReached = db.prepare(
+      `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
+       WHERE host.name = ? AND access <> 'unreachable' ORDER BY robots.id DESC LIMIT 1`,
+    );
+    this.#url = db.prepare(`${URL} WHERE url.id = ?`);
+    this.#lastVisit = db.prepare("SELECT * FROM visit WHERE url_id = ? ORDER BY id DESC LIMIT 1");
+    this.#urlPage = db.prepare(`${URL} WHERE url.id > ? ORDER BY url.id LIMIT ${PAGE}`);
+    this.#visitPage = db.prepare(
+      "SELECT * FROM visit WHERE id IN (SELECT max(id) FROM visit WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
+    );
+    this.#capturePage = db.prepare(`SELECT * FROM visit WHERE id > ? AND file IS NOT NULL ORDER BY id LIMIT ${PAGE}`);
+    this.#marks = db.prepare("SELECT file, bytes FROM mark");
+    this.#fact = db.prepare("SELECT value FROM fact WHERE name = ?");
+    this.#topHosts = db.prepare(
+      "SELECT id, name AS host, coalesce(requests, 0) AS requests FROM host ORDER BY coalesce(requests, 0) DESC, id LIMIT ?",
+    );
+  }
+
+  host(host: HostKey): HostState | null {
+    const row = this.#host.get(host);
+    return row === undefined ? null : hostStateOf(row);
+  }
+
+  robots(host: HostKey): RobotsCopy | null {
+    const row = this.#robots.get(host);
+    return row === undefined ? null : robotsOf(row);
+  }
+
+  robotsReached(host: HostKey): RobotsCopy | null {
+    const row = this.#robotsReached.get(host);
+    return row === undefined ? null : robotsOf(row);
+  }
+
+  byId(id: number): UrlRecord | null {
+    const row = this.#url.get(id);
+    if (row === undefined) return null;
+    const last = this.#lastVisit.get(id);
+    return this.#recordOf(row, last === undefined ? null : visitOf(last));
+  }
+
+  *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
+    for (let after = afterId; ; ) {
+      const rows = this.#urlPage.all(after);
+      if (rows.length === 0) return;
+      const last = rows.at(-1)!.id as number;
+      const visits = new Map<number, VisitRecord>();
+      for (const row of this.#visitPage.all(rows[0]!.id!, last)) visits.set(row.url_id as number, visitOf(row));
+      for (const row of rows) {
+        const record = this.#recordOf(row, visits.get(row.id as number) ?? null);
+        if (record.state === "ended" || !endedOnly) yield record;
+      }
+      after = last;
+    }
+  }
+
+  *captures(): IterableIterator<VisitRecord> {
+    for (let after = 0; ; ) {
+      const rows = this.#capturePage.all(after);
+      if (rows.length === 0) return;
+      for (const row of rows) yield visitOf(row);
+      after = rows.at(-1)!.id as number;
+    }
+  }
+
+  marks(): Map<string, number> {
+    return new Map(this.#marks.all().map(({ file, bytes }) => [file as string, bytes as number]));
+  }
+
+  fact(name: string): string | null {
+    return (this.#fact.get(name)?.value as string | undefined) ?? null;
+  }
+
+  topHosts(n: number): { id: number; host: HostKey; requests: number }[] {
+    return this.#topHosts
+      .all(n)
+      .map(({ id, host, requests }) => ({ id: id as number, host: host as HostKey, requests: requests as number }));
+  }
+
+  #recordOf(row: Row, visit: VisitRecord | null): UrlRecord {
+    return urlOf(row, this.#stateOf(row.id as number, visit), visit);
+  }
+}

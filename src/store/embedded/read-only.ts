@@ -1,0 +1,118 @@
+/** The state of a crawl for those who only look: while it runs, or when it stands. */
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { type Clock, systemClock } from "../../base/clock.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Pending, StateQueries } from "../../ports/frontier.ts";
+import { Bitmap } from "./bitmap.ts";
+import { type OpenDatabase, openForReading } from "./database.ts";
+import { stateErrorOf } from "./errors.ts";
+import { lastCounts, Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { Queries } from "./queries.ts";
+
+export interface ReadOnlyState extends StateQueries, Disposable {
+  /** As of the last commit. What is leased since then counts as queued, and the other way round. */
+  pending(): Pending;
+}
+
+/** Opens the state in `dir` beside whoever writes it: takes no lock, loads no table. @throws StateError */
+export function openState(dir: string, { clock = systemClock }: { readonly clock?: Clock } = {}): ReadOnlyState {
+  const opened = openForReading(dir);
+  try {
+    return new State(opened, clock);
+  } catch (error) {
+    opened.close();
+    throw stateErrorOf(error, join(dir, "state.db"));
+  }
+}
+
+class State implements ReadOnlyState {
+  readonly #opened: OpenDatabase;
+  readonly #db: DatabaseSync;
+  readonly #queries: Queries;
+
+  constructor(opened: OpenDatabase, clock: Clock) {
+    this.#opened = opened;
+    this.#db = opened.db;
+    const retryAt = this.#db.prepare("SELECT at FROM retry WHERE url_id = ?");
+    this.#queries = new Queries(this.#db, (id, visit) => {
+      if (visit === null) return "queued";
+      if (visit.end === "follow") return "queued";
+      if (visit.end !== "retry") return "ended";
+      return ((retryAt.get(id)?.at as number | undefined) ?? 0) > clock.now() ? "delayed" : "queued";
+    });
+  }
+
+  pending(): Pending {
+    return lastCounts(this.#db);
+  }
+
+  host(host: HostKey): HostState | null {
+    return this.#queries.host(host);
+  }
+
+  robots(host: HostKey): RobotsCopy | null {
+    return this.#queries.robots(host);
+  }
+
+  robotsReached(host: HostKey): RobotsCopy | null {
+    return this.#queries.robotsReached(host);
+  }
+
+  /** Reads the journal from its beginning (16 bytes a URL) until the fingerprint is met. */
+  find(fpHi: number, fpLo: number): UrlRecord | null {
+    let found = 0;
+    readAdmitted(this.#db, (id, hi, lo) => {
+      if (hi !== fpHi || lo !== fpLo) return true;
+      found = id;
+      return false;
+    });
+    return found === 0 ? null : this.byId(found);
+  }
+
+  byId(id: number): UrlRecord | null {
+    return this.#queries.byId(id);
+  }
+
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
+    return this.#queries.urls(options);
+  }
+
+  captures(): IterableIterator<VisitRecord> {
+    return this.#queries.captures();
+  }
+
+  endCounts(): ReadonlyMap<EndReason, number> {
+    const byCode = new Map<number, number>();
+    readEnded(this.#db, (_, code) => byCode.set(code, (byCode.get(code) ?? 0) + 1));
+    const names = new Reasons(this.#db, true).names();
+    return new Map([...byCode].map(([code, count]) => [names.get(code)!, count]));
+  }
+
+  marks(): ReadonlyMap<string, number> {
+    return this.#queries.marks();
+  }
+
+  fact(name: string): string | null {
+    return this.#queries.fact(name);
+  }
+
+  /** Reads the journal once. */
+  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+    const ended = new Bitmap();
+    readEnded(this.#db, (id) => ended.add(id));
+    const pending: number[] = [];
+    readAdmitted(this.#db, (id, _hi, _lo, hostId) => {
+      if (!ended.has(id)) pending[hostId] = (pending[hostId] ?? 0) + 1;
+      return true;
+    });
+    return this.#queries.topHosts(n).map(({ id, host, requests }) => ({ host, requests, pending: pending[id] ?? 0 }));
+  }
+
+  [Symbol.dispose](): void {
+    this.#opened.close();
+  }
+}

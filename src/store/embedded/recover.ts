@@ -1,0 +1,111 @@
+/**
+ * What memory held, found again from the tables: the seen set, what has ended, and every queue.
+ *
+ * The journal alone is read from end to end (16 bytes a URL, 8 an end), never the wide tables. A snapshot of the
+ * fingerprint table could stand in for the first part of it; `admitted` would then be read from there on.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey } from "../../model/host.ts";
+import { ActiveHost } from "./active-host.ts";
+import type { Bitmap } from "./bitmap.ts";
+import { type Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { ChunkedQueue } from "./queue.ts";
+import type { Schedule } from "./schedule.ts";
+import { wordsOf } from "./words.ts";
+
+export interface Memory {
+  readonly schedule: Schedule;
+  readonly seen: FingerprintTable;
+  readonly ended: Bitmap;
+  readonly endCounts: Map<EndReason, number>;
+  /** Ids that have a row in `retry`. */
+  readonly retried: Set<number>;
+}
+
+/** The part of a queue that is on disk. */
+interface OnDisk {
+  readonly queue: ChunkedQueue;
+  readonly firstId: number;
+  readonly lastId: number;
+}
+
+/** Fills the (empty) parts of memory. */
+export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): void {
+  const { schedule, seen, ended, retried } = memory;
+  countEnds(db, reasons, memory);
+  const onDisk = chunkRanges(db);
+  const retries = new Map(
+    db
+      .prepare("SELECT url_id, attempt, at FROM retry")
+      .all()
+      .map(({ url_id, attempt, at }) => [url_id as number, { attempt: attempt as number, at: at as number }]),
+  );
+  for (const id of retries.keys()) retried.add(id);
+  const hosts = knownHosts(db);
+  const active = new Set<ActiveHost>();
+  readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
+    seen.insert(fpHi, fpLo, id);
+    if (ended.has(id)) return true;
+    const host = hosts[hostId]!;
+    if (host.pending === 0) activate(host);
+    schedule.admit(host);
+    const retry = retries.get(id);
+    const chunks = onDisk.get(host.id)?.[priority];
+    if (retry !== undefined) schedule.delay(id, host, retry.attempt, retry.at);
+    else if (chunks === undefined || id > chunks.lastId) host.push(id, priority);
+    else {
+      host.queued++;
+      if (id < chunks.firstId) chunks.queue.pushHead(id);
+    }
+    return true;
+  });
+  for (const host of active) schedule.place(host);
+
+  function activate(host: ActiveHost): void {
+    active.add(host);
+    schedule.remember(host);
+    onDisk.get(host.id)?.forEach(({ queue }, priority) => {
+      host.restoreQueue(priority, queue);
+    });
+  }
+}
+
+function countEnds(db: DatabaseSync, reasons: Reasons, { ended, endCounts }: Memory): void {
+  const byCode: number[] = [];
+  readEnded(db, (id, code) => {
+    ended.add(id);
+    byCode[code] = (byCode[code] ?? 0) + 1;
+  });
+  for (const [code, name] of reasons.names()) if (byCode[code] !== undefined) endCounts.set(name, byCode[code]);
+}
+
+/** By host id: sparse, by priority. */
+function chunkRanges(db: DatabaseSync): Map<number, OnDisk[]> {
+  const ranges = new Map<number, OnDisk[]>();
+  const ids = db.prepare("SELECT ids FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
+  const chunk = (...key: [number, number, number]) => wordsOf(ids.get(...key)!.ids as Uint8Array);
+  const groups = db.prepare(
+    "SELECT host_id, priority, min(seq) AS first, max(seq) AS last FROM chunk GROUP BY host_id, priority",
+  );
+  for (const row of groups.all()) {
+    const { host_id, priority, first, last } = row as Record<"host_id" | "priority" | "first" | "last", number>;
+    const ofHost = ranges.get(host_id) ?? [];
+    ranges.set(host_id, ofHost);
+    ofHost[priority] = {
+      queue: new ChunkedQueue(host_id, priority, first, last + 1),
+      firstId: chunk(host_id, priority, first)[0]!,
+      lastId: chunk(host_id, priority, last).at(-1)!,
+    };
+  }
+  return ranges;
+}
+
+/** By id, which is dense. Those that turn out to be quiet are garbage after recovery. */
+function knownHosts(db: DatabaseSync): ActiveHost[] {
+  const hosts: ActiveHost[] = [];
+  for (const { id, name, due_at } of db.prepare("SELECT id, name, due_at FROM host").iterate())
+    hosts[id as number] = new ActiveHost(id as number, name as HostKey, due_at as number);
+  return hosts;
+}

@@ -1,0 +1,175 @@
+/** The frontier in memory: who may be leased when. It knows nothing of the disk but that queues have chunks there. */
+import type { Instant } from "../../base/clock.ts";
+import type { HostKey } from "../../model/host.ts";
+import type { Lease, LeasedUrl } from "../../model/lease.ts";
+import type { Pending } from "../../ports/frontier.ts";
+import type { ActiveHost } from "./active-host.ts";
+import { DelayHeap } from "./delay-heap.ts";
+import type { ChunkStore } from "./queue.ts";
+import { ReadyHeap } from "./ready-heap.ts";
+
+export interface OpenLease {
+  readonly lease: Lease;
+  readonly host: ActiveHost;
+}
+
+export interface ScheduleOptions {
+  readonly leaseMs: number;
+  readonly hostConcurrency: number;
+  /** No token of this crawl is this large yet. */
+  readonly firstToken: number;
+}
+
+export class Schedule {
+  readonly #leaseMs: number;
+  readonly #concurrency: number;
+  #nextToken: number;
+  /** Hosts with URLs pending, and those that the running transaction has touched. */
+  readonly #hosts = new Map<HostKey, ActiveHost>();
+  readonly #ready = new ReadyHeap();
+  readonly #delays = new DelayHeap();
+  readonly #delayedIds = new Set<number>();
+  /** By token; in order of leasing, and so of expiry. */
+  readonly #leases = new Map<number, OpenLease>();
+  readonly #leasedIds = new Set<number>();
+  /** The number of the next attempt, where it is not 1. */
+  readonly #attempts = new Map<number, number>();
+  #pending = 0;
+  #activeHosts = 0;
+
+  constructor({ leaseMs, hostConcurrency, firstToken }: ScheduleOptions) {
+    this.#leaseMs = leaseMs;
+    this.#concurrency = hostConcurrency;
+    this.#nextToken = firstToken;
+  }
+
+  host(name: HostKey): ActiveHost | undefined {
+    return this.#hosts.get(name);
+  }
+
+  remember(host: ActiveHost): void {
+    this.#hosts.set(host.name, host);
+  }
+
+  /** Lets go of a host that has nothing pending; its clock is on disk. */
+  forgetIfQuiet(host: ActiveHost): void {
+    if (host.pending === 0) this.#hosts.delete(host.name);
+  }
+
+  /** Counts a URL of the host as pending; the caller queues it. */
+  admit(host: ActiveHost): void {
+    this.#pending++;
+    if (host.pending++ === 0) this.#activeHosts++;
+  }
+
+  /** Puts the host where its clock, its queue and its leases say. */
+  place(host: ActiveHost): void {
+    if (host.queued > 0 && host.leased < this.#concurrency) this.#ready.place(host);
+    else this.#ready.remove(host);
+  }
+
+  /** Expired leases come back one attempt older, and URLs whose time has come are queued. Before every question. */
+  refresh(now: Instant): void {
+    this.#expire(now);
+    for (let first = this.#delays.first; first !== undefined && first.at <= now; first = this.#delays.first) {
+      this.#delays.shift();
+      this.#delayedIds.delete(first.id);
+      first.host.pushReturned(first.id);
+      this.place(first.host);
+    }
+  }
+
+  /** One lease on the host that is due first; null when none is due. `read` fetches what is on disk of the URL. */
+  lease(now: Instant, chunks: ChunkStore, read: (id: number, host: ActiveHost) => LeasedUrl): Lease | null {
+    const host = this.#ready.first;
+    if (host === undefined || host.readyAt > now) return null;
+    const id = host.shift(chunks);
+    const lease: Lease = {
+      token: this.#nextToken++,
+      url: read(id, host),
+      attempt: this.#attempts.get(id) ?? 1,
+      expiresAt: now + this.#leaseMs,
+    };
+    this.#leases.set(lease.token, { lease, host });
+    this.#leasedIds.add(id);
+    host.leased++;
+    this.place(host);
+    return lease;
+  }
+
+  /** The open lease with this token, or null. */
+  current(token: number): OpenLease | null {
+    return this.#leases.get(token) ?? null;
+  }
+
+  /** The URL has ended. */
+  end(open: OpenLease, hostReadyAt: Instant): void {
+    const { lease, host } = open;
+    this.#close(open, hostReadyAt);
+    this.#attempts.delete(lease.url.id);
+    this.#pending--;
+    if (--host.pending === 0) this.#activeHosts--;
+    this.place(host);
+  }
+
+  /** Back at the head of its host, no older. */
+  giveBack(open: OpenLease, hostReadyAt: Instant): void {
+    this.#close(open, hostReadyAt);
+    open.host.unshift(open.lease.url.id);
+    this.place(open.host);
+  }
+
+  /** Back when `at` has come. */
+  putOff(open: OpenLease, hostReadyAt: Instant, attempt: number, at: Instant): void {
+    this.#close(open, hostReadyAt);
+    this.delay(open.lease.url.id, open.host, attempt, at);
+    this.place(open.host);
+  }
+
+  delay(id: number, host: ActiveHost, attempt: number, at: Instant): void {
+    this.#attempts.set(id, attempt);
+    this.#delays.push({ id, at, host });
+    this.#delayedIds.add(id);
+  }
+
+  /** Of a URL that has not ended. */
+  stateOf(id: number): "queued" | "leased" | "delayed" {
+    return this.#leasedIds.has(id) ? "leased" : this.#delayedIds.has(id) ? "delayed" : "queued";
+  }
+
+  counts(): Pending {
+    const leased = this.#leases.size;
+    const delayed = this.#delays.size;
+    return { queued: this.#pending - leased - delayed, leased, delayed, hosts: this.#activeHosts };
+  }
+
+  nextReadyAt(): Instant | null {
+    const queued = this.#ready.first?.readyAt ?? Number.POSITIVE_INFINITY;
+    // A host with queued URLs is due no later than any of its delayed ones, so only the others need be asked.
+    const next = this.#delays.earliest(
+      ({ at, host }) => (host.leased < this.#concurrency ? Math.max(at, host.readyAt) : Number.POSITIVE_INFINITY),
+      queued,
+    );
+    return Number.isFinite(next) ? next : null;
+  }
+
+  #expire(now: Instant): void {
+    const expired: OpenLease[] = [];
+    for (const open of this.#leases.values()) {
+      if (open.lease.expiresAt > now) break;
+      expired.push(open);
+    }
+    // The last first, each to the front: the one leased first ends up in front.
+    for (const open of expired.reverse()) {
+      this.#attempts.set(open.lease.url.id, open.lease.attempt + 1);
+      this.giveBack(open, 0);
+    }
+  }
+
+  #close({ lease, host }: OpenLease, hostReadyAt: Instant): void {
+    this.#leases.delete(lease.token);
+    this.#leasedIds.delete(lease.url.id);
+    host.leased--;
+    if (hostReadyAt > host.readyAt) host.readyAt = hostReadyAt;
+  }
+}

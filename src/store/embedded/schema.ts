@@ -1,0 +1,208 @@
+/** The tables of state.db. The comments stay in the file: `.schema` in any SQLite shell shows them. */
+
+/** In the database's header ("Trwl"): tells that a file is ours. */
+export const APPLICATION_ID = 0x5472776c;
+/** In the header as `user_version`. Raise it with every change that an older program would misread. */
+export const SCHEMA_VERSION = 1;
+
+/** What a visit's row holds besides its id: see the table. */
+export const VISIT_COLUMNS = [
+  "url_id",
+  "href",
+  "end",
+  "detail",
+  "attempt",
+  "started_at",
+  "ended_at",
+  "status",
+  "content_type",
+  "bytes",
+  "address",
+  "redirect_to",
+  "etag",
+  "last_modified",
+  "robots_id",
+  "file",
+  "offset",
+  "length",
+  "captured_at",
+  "digest",
+  "truncated",
+  "media_type",
+  "charset",
+  "title",
+  "language",
+  "description",
+  "canonical",
+  "noindex",
+  "nofollow",
+  "handler",
+  "links_found",
+  "read_error",
+] as const;
+
+export const SCHEMA = `
+CREATE TABLE host (
+  -- Who has a queue, a robots.txt and a clock of its own. Times are milliseconds since 1970, UTC, in all tables.
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE,     -- scheme://name[:port]
+  due_at REAL NOT NULL DEFAULT 0, -- the frontier leases none of its URLs before
+  -- What politeness remembers; null until the host was first asked.
+  ready_at REAL,                 -- the later of the two clocks that follow
+  delay_until REAL,              -- end of the last request plus the delay
+  backoff_until REAL,            -- after 429, 503, refusals
+  backoff_steps INTEGER,
+  slowed INTEGER,                -- 1: has answered 429 or 503, is not sped up again
+  smoothed_ms REAL,              -- smoothed response time
+  address TEXT,                  -- last connected to
+  requests INTEGER,
+  dead TEXT                      -- why it was given up, if it was
+) STRICT;
+
+CREATE TABLE url (
+  -- Every URL ever admitted, in order of admission. Rows are only appended (a followed self-redirect changes href and hops).
+  id INTEGER PRIMARY KEY,
+  host_id INTEGER NOT NULL,      -- host.id
+  href TEXT NOT NULL,            -- as found and as fetched
+  depth INTEGER NOT NULL,
+  hops INTEGER NOT NULL,         -- redirects in a row that led here
+  via INTEGER NOT NULL,          -- url.id where it was found, 0 for seeds
+  source TEXT NOT NULL,          -- seed, added, link, embed, redirect, sitemap
+  priority INTEGER NOT NULL,     -- class, 0 first
+  admitted_at REAL NOT NULL
+) STRICT;
+
+CREATE TABLE visit (
+  -- Every attempt at a URL, and every decision to make none (attempt 0). Rows are only appended.
+  id INTEGER PRIMARY KEY,
+  url_id INTEGER NOT NULL,       -- url.id
+  href TEXT NOT NULL,            -- as requested
+  end TEXT NOT NULL,             -- how it ended; retry or follow: another attempt comes
+  detail TEXT,
+  attempt INTEGER NOT NULL,
+  started_at REAL NOT NULL,
+  ended_at REAL NOT NULL,
+  status INTEGER,
+  content_type TEXT,             -- as declared
+  bytes INTEGER NOT NULL,        -- as received
+  address TEXT,
+  redirect_to TEXT,
+  etag TEXT,
+  last_modified TEXT,
+  robots_id INTEGER NOT NULL,    -- robots.id in force, 0 for none
+  file TEXT,                     -- archive/FILE: where the response record is, or null when nothing was archived
+  offset INTEGER,
+  length INTEGER,
+  captured_at REAL,
+  digest TEXT,                   -- of the payload
+  truncated TEXT,                -- length, time, disconnect: why the body was cut
+  media_type TEXT,               -- after sniffing; null when the body was not read
+  charset TEXT,
+  title TEXT,
+  language TEXT,
+  description TEXT,
+  canonical TEXT,
+  noindex INTEGER,
+  nofollow INTEGER,
+  handler TEXT,
+  links_found INTEGER,
+  read_error TEXT
+) STRICT;
+CREATE INDEX visit_of_url ON visit (url_id);
+
+CREATE TABLE robots (
+  -- Every copy of a robots.txt, or of the failure to get one. The latest of a host is in force.
+  id INTEGER PRIMARY KEY,
+  host_id INTEGER NOT NULL,      -- host.id
+  fetched_at REAL NOT NULL,
+  expires_at REAL NOT NULL,
+  access TEXT NOT NULL,          -- rules, allow-all, unreachable (RFC 9309, 2.3.1)
+  status INTEGER NOT NULL,
+  failure TEXT,
+  body TEXT NOT NULL,
+  href TEXT NOT NULL,            -- the last hop of its redirects
+  file TEXT,                     -- archive/FILE
+  offset INTEGER,
+  length INTEGER,
+  captured_at REAL,
+  digest TEXT,
+  truncated TEXT
+) STRICT;
+CREATE INDEX robots_of_host ON robots (host_id);
+
+CREATE TABLE chunk (
+  -- Host queues on disk: up to 64 ids of url, 4 bytes each, little-endian. Ends of queues are in memory; they are
+  -- found again from journal.
+  host_id INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  ids BLOB NOT NULL,
+  PRIMARY KEY (host_id, priority, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE retry (
+  -- URLs that were put off and have not ended.
+  url_id INTEGER PRIMARY KEY,
+  attempt INTEGER NOT NULL,      -- the number of the next attempt
+  at REAL NOT NULL               -- not before
+) STRICT;
+
+CREATE TABLE journal (
+  -- One row a transaction: what it admitted and ended, packed, and the counts after it. What memory holds is rebuilt
+  -- from here without reading the wide tables.
+  id INTEGER PRIMARY KEY,
+  at REAL NOT NULL,
+  pending INTEGER NOT NULL,      -- admitted and not ended
+  leased INTEGER NOT NULL,       -- of these
+  delayed INTEGER NOT NULL,      -- of these
+  hosts INTEGER NOT NULL,        -- with URLs pending
+  ended BLOB NOT NULL,           -- 8 bytes each: url.id, reason.code; 32-bit little-endian
+  first_id INTEGER NOT NULL,     -- url.id of the first in admitted; the others follow
+  admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority
+) STRICT;
+
+CREATE TABLE reason (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;  -- of ends, in journal
+CREATE TABLE mark (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;          -- how far output files are good
+CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+
+CREATE VIEW urls AS
+  -- Every URL with its latest visit, for people.
+  SELECT
+    url.id,
+    url.href,
+    host.name AS host,
+    url.depth,
+    url.source,
+    url.via,
+    url.priority,
+    CASE
+      WHEN visit.end NOT IN ('retry', 'follow') THEN 'ended'
+      WHEN retry.at > unixepoch('subsec') * 1000 THEN 'delayed'
+      ELSE 'queued'
+    END AS state,
+    visit.end,
+    visit.detail,
+    visit.attempt,
+    visit.status,
+    visit.content_type,
+    visit.media_type,
+    visit.bytes,
+    visit.title,
+    visit.language,
+    visit.description,
+    visit.canonical,
+    visit.redirect_to,
+    strftime('%Y-%m-%dT%H:%M:%fZ', url.admitted_at / 1000, 'unixepoch') AS admitted_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', visit.started_at / 1000, 'unixepoch') AS started_at,
+    visit.ended_at - visit.started_at AS elapsed_ms,
+    visit.address,
+    visit.links_found,
+    visit.digest,
+    visit.file,
+    visit.offset,
+    visit.length
+  FROM url
+  JOIN host ON host.id = url.host_id
+  LEFT JOIN visit ON visit.id = (SELECT max(latest.id) FROM visit AS latest WHERE latest.url_id = url.id)
+  LEFT JOIN retry ON retry.url_id = url.id;
+`;

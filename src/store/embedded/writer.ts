@@ -1,0 +1,167 @@
+/** The statements that change the tables, prepared once, and the transaction around them. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Instant } from "../../base/clock.ts";
+import type { ArchiveMark } from "../../model/capture.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { LeasedUrl } from "../../model/lease.ts";
+import type { NewUrl, UrlSource } from "../../model/link.ts";
+import type { VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
+import { ActiveHost } from "./active-host.ts";
+import type { ChunkStore } from "./queue.ts";
+import { hostValues, INSERT_ROBOTS, INSERT_URL, INSERT_VISIT, robotsValues, UPDATE_HOST, visitValues } from "./rows.ts";
+import { bytesOf, wordsOf } from "./words.ts";
+
+/** Called with the name of each step between two writes; a test throws or kills there. */
+export type Fault = (point: string) => void;
+
+type LeasedRow = [
+  href: Href,
+  depth: number,
+  hops: number,
+  via: number,
+  source: UrlSource,
+  priority: number,
+  at: Instant,
+];
+
+export class Writer implements ChunkStore {
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  readonly #findHost: StatementSync;
+  readonly #insertHost: StatementSync;
+  readonly #updateHost: StatementSync;
+  readonly #updateDue: StatementSync;
+  readonly #insertUrl: StatementSync;
+  readonly #readUrl: StatementSync;
+  readonly #updateHref: StatementSync;
+  readonly #insertVisit: StatementSync;
+  readonly #insertRobots: StatementSync;
+  readonly #upsertRetry: StatementSync;
+  readonly #deleteRetry: StatementSync;
+  readonly #upsertMark: StatementSync;
+  readonly #upsertFact: StatementSync;
+  readonly #insertChunk: StatementSync;
+  readonly #readChunk: StatementSync;
+  readonly #deleteChunk: StatementSync;
+  /** Chunks read into memory since the last transaction: host, priority, seq. Removed in the next. */
+  readonly #taken: [number, number, number][] = [];
+  readonly #fault: Fault;
+
+  constructor(db: DatabaseSync, fault: Fault) {
+    this.#fault = fault;
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#rollback = db.prepare("ROLLBACK");
+    this.#findHost = db.prepare("SELECT id, due_at FROM host WHERE name = ?");
+    this.#insertHost = db.prepare("INSERT INTO host (name) VALUES (?)");
+    this.#updateHost = db.prepare(UPDATE_HOST);
+    this.#updateDue = db.prepare("UPDATE host SET due_at = ? WHERE id = ?");
+    this.#insertUrl = db.prepare(INSERT_URL);
+    this.#readUrl = db.prepare("SELECT href, depth, hops, via, source, priority, admitted_at FROM url WHERE id = ?");
+    this.#readUrl.setReturnArrays(true);
+    this.#updateHref = db.prepare("UPDATE url SET href = ?, hops = ? WHERE id = ?");
+    this.#insertVisit = db.prepare(INSERT_VISIT);
+    this.#insertRobots = db.prepare(INSERT_ROBOTS);
+    this.#upsertRetry = db.prepare("INSERT OR REPLACE INTO retry (url_id, attempt, at) VALUES (?, ?, ?)");
+    this.#deleteRetry = db.prepare("DELETE FROM retry WHERE url_id = ?");
+    this.#upsertMark = db.prepare("INSERT OR REPLACE INTO mark (file, bytes) VALUES (?, ?)");
+    this.#upsertFact = db.prepare("INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)");
+    this.#insertChunk = db.prepare("INSERT INTO chunk (host_id, priority, seq, ids) VALUES (?, ?, ?, ?)");
+    this.#readChunk = db.prepare("SELECT ids FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
+    this.#deleteChunk = db.prepare("DELETE FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
+  }
+
+  /** All that `work` writes, or nothing of it. */
+  transaction<T>(work: () => T): T {
+    this.#begin.run();
+    let open = true;
+    try {
+      this.#fault("begin");
+      const result = work();
+      for (const key of this.#taken) this.#deleteChunk.run(...key);
+      this.#taken.length = 0;
+      this.#fault("before commit");
+      this.#commit.run();
+      open = false;
+      this.#fault("after commit");
+      return result;
+    } catch (error) {
+      if (open) this.#undo();
+      throw error;
+    }
+  }
+
+  /** The host as it is on disk, made if it is not; nothing of it is pending yet. */
+  host(name: HostKey): ActiveHost {
+    const row = this.#findHost.get(name);
+    if (row !== undefined) return new ActiveHost(row.id as number, name, row.due_at as number);
+    const host = new ActiveHost(this.#insertHost.run(name).lastInsertRowid as number, name, 0);
+    host.state = null;
+    return host;
+  }
+
+  /** The host's clock, and what politeness remembers where that has changed. */
+  saveHost(host: ActiveHost, state: HostState | null): void {
+    if (state === null) this.#updateDue.run(host.readyAt, host.id);
+    else this.#updateHost.run(...hostValues(host.id, host.readyAt, state));
+  }
+
+  insertUrl(id: number, hostId: number, url: NewUrl, now: Instant): void {
+    const { href, depth, hops, via, source, priority } = url;
+    this.#insertUrl.run(id, hostId, href, depth, hops, via, source, priority, now);
+  }
+
+  readUrl(id: number, host: HostKey): LeasedUrl {
+    const [href, depth, hops, via, source, priority, admittedAt] = this.#readUrl.get(id) as unknown as LeasedRow;
+    return { id, href, host, depth, hops, via, source, priority, admittedAt };
+  }
+
+  follow(id: number, href: Href, hops: number): void {
+    this.#updateHref.run(href, hops, id);
+  }
+
+  insertVisit(visit: VisitRecord): void {
+    this.#insertVisit.run(...visitValues(visit));
+  }
+
+  insertRobots(hostId: number, copy: RobotsCopy): number {
+    return this.#insertRobots.run(...robotsValues(hostId, copy)).lastInsertRowid as number;
+  }
+
+  saveRetry(id: number, attempt: number, at: Instant): void {
+    this.#upsertRetry.run(id, attempt, at);
+  }
+
+  deleteRetry(id: number): void {
+    this.#deleteRetry.run(id);
+  }
+
+  saveMark({ file, bytes }: ArchiveMark): void {
+    this.#upsertMark.run(file, bytes);
+  }
+
+  saveFact(name: string, value: string): void {
+    this.#upsertFact.run(name, value);
+  }
+
+  take(hostId: number, priority: number, seq: number): ArrayLike<number> {
+    const row = this.#readChunk.get(hostId, priority, seq);
+    this.#taken.push([hostId, priority, seq]);
+    return wordsOf(row!.ids as Uint8Array);
+  }
+
+  write(hostId: number, priority: number, seq: number, ids: Uint32Array): void {
+    this.#insertChunk.run(hostId, priority, seq, bytesOf(ids));
+  }
+
+  #undo(): void {
+    try {
+      this.#rollback.run();
+    } catch {
+      // SQLite has rolled back by itself (disk full, I/O error); the first error says more.
+    }
+  }
+}

@@ -1,0 +1,319 @@
+/** The reference store: each promise of the port in the plainest way. Slow with many hosts, and gone with the process. */
+import type { Clock, Instant } from "../../base/clock.ts";
+import { never } from "../../base/result.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { Lease } from "../../model/lease.ts";
+import { type NewUrl, PRIORITIES } from "../../model/link.ts";
+import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
+import { MemoryState, type MemoryUrl } from "./state.ts";
+
+export interface MemoryOptions {
+  readonly clock: Clock;
+  /** How long a lease is good for. */
+  readonly leaseMs?: number;
+  /** Leases open at one host at a time. */
+  readonly hostConcurrency?: number;
+  /** The state that an earlier backend left. */
+  readonly state?: MemoryState;
+}
+
+const LEASE_MS = 600_000;
+
+/** A store of plain maps. With the `state` of an earlier one it goes on where that one was closed, or killed. */
+export function memoryBackend(options: MemoryOptions): Backend {
+  return new MemoryBackend(options);
+}
+
+/** What is known of a host while its URLs are pending. */
+interface Queue {
+  readonly host: HostKey;
+  readyAt: Instant;
+  leased: number;
+  /** Given back: they go before all others. */
+  readonly returned: number[];
+  readonly classes: readonly number[][];
+}
+
+class MemoryBackend implements Backend {
+  readonly #clock: Clock;
+  readonly #leaseMs: number;
+  readonly #concurrency: number;
+  readonly #state: MemoryState;
+  /** In the order in which the hosts became known. */
+  readonly #queues = new Map<HostKey, Queue>();
+  readonly #leases = new Map<number, Lease>();
+  readonly #attempts = new Map<number, number>();
+  /** When URLs that wait for a time of their own are due. */
+  readonly #delayed = new Map<number, Instant>();
+
+  constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, state = new MemoryState() }: MemoryOptions) {
+    this.#clock = clock;
+    this.#leaseMs = leaseMs;
+    this.#concurrency = hostConcurrency;
+    this.#state = state;
+    for (const host of state.hosts.keys()) this.#queue(host);
+    for (const { id, url, end } of state.urls.values()) {
+      const retry = state.retries.get(id);
+      if (end !== null) continue;
+      if (retry === undefined) this.#queue(url.host).classes[url.priority]!.push(id);
+      else this.#delay(id, retry.attempt, retry.at);
+    }
+  }
+
+  async add(urls: readonly NewUrl[]): Promise<number> {
+    return this.#admit(urls).admitted;
+  }
+
+  async lease(max: number): Promise<Lease[]> {
+    const now = this.#refresh();
+    const given: Lease[] = [];
+    while (given.length < max) {
+      const queue = this.#free().filter((q) => queued(q) > 0 && q.readyAt <= now)[0];
+      if (queue === undefined) break;
+      const id = [queue.returned, ...queue.classes].find((ids) => ids.length > 0)!.shift()!;
+      const { url, admittedAt } = this.#state.urls.get(id)!;
+      const { href, host, depth, hops, via, source, priority } = url;
+      const lease: Lease = {
+        token: ++this.#state.lastToken,
+        url: { id, href, host, depth, hops, via, source, priority, admittedAt },
+        attempt: this.#attempts.get(id) ?? 1,
+        expiresAt: now + this.#leaseMs,
+      };
+      this.#leases.set(lease.token, lease);
+      queue.leased++;
+      given.push(lease);
+    }
+    return given;
+  }
+
+  async commit({ settled, hosts, robots, marks }: Commit): Promise<CommitReport> {
+    this.#refresh();
+    const sum = { admitted: 0, dropped: 0 };
+    const current = settled.map((one) => {
+      if (!this.#leases.has(one.lease.token)) return false;
+      if (one.record !== null) this.#record(one.record);
+      const { admitted, dropped } = this.#admit(one.links);
+      sum.admitted += admitted;
+      sum.dropped += dropped;
+      this.#settle(one);
+      this.#state.hosts.set(one.lease.url.host, this.#queue(one.lease.url.host).readyAt);
+      return true;
+    });
+    for (const state of hosts) {
+      this.#queue(state.host);
+      this.#state.hostStates.set(state.host, state);
+    }
+    const robotsIds = robots.map((copy) => {
+      this.#queue(copy.host);
+      const id = this.#state.robots.length + 1;
+      this.#state.robots.push({ ...copy, id });
+      return id;
+    });
+    for (const { file, bytes } of marks) this.#state.marks.set(file, bytes);
+    return { current, ...sum, robotsIds };
+  }
+
+  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void {
+    this.#refresh();
+    for (const { lease, hostReadyAt } of leases.toReversed()) {
+      if (!this.#leases.has(lease.token)) continue;
+      this.#close(lease, hostReadyAt);
+      this.#queue(lease.url.host).returned.unshift(lease.url.id);
+    }
+  }
+
+  pending(): Pending {
+    this.#refresh();
+    const delayedHosts = new Set([...this.#delayed.keys()].map((id) => this.#state.urls.get(id)!.url.host));
+    const queues = [...this.#queues.values()];
+    return {
+      queued: queues.reduce((sum, queue) => sum + queued(queue), 0),
+      leased: this.#leases.size,
+      delayed: this.#delayed.size,
+      hosts: queues.filter((q) => queued(q) > 0 || q.leased > 0 || delayedHosts.has(q.host)).length,
+    };
+  }
+
+  nextReadyAt(): Instant | null {
+    this.#refresh();
+    const free = this.#free();
+    const times = free.filter((queue) => queued(queue) > 0).map((queue) => queue.readyAt);
+    for (const [id, at] of this.#delayed) {
+      const queue = this.#queue(this.#state.urls.get(id)!.url.host);
+      if (free.includes(queue)) times.push(Math.max(at, queue.readyAt));
+    }
+    const next = Math.min(...times);
+    return Number.isFinite(next) ? next : null;
+  }
+
+  host(host: HostKey): HostState | null {
+    return this.#state.hostStates.get(host) ?? null;
+  }
+
+  robots(host: HostKey): RobotsCopy | null {
+    return this.#state.robots.findLast((copy) => copy.host === host) ?? null;
+  }
+
+  robotsReached(host: HostKey): RobotsCopy | null {
+    return this.#state.robots.findLast((copy) => copy.host === host && copy.access !== "unreachable") ?? null;
+  }
+
+  find(fpHi: number, fpLo: number): UrlRecord | null {
+    return this.byId(this.#state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
+  }
+
+  byId(id: number): UrlRecord | null {
+    this.#refresh();
+    const entry = this.#state.urls.get(id);
+    return entry === undefined ? null : this.#recordOf(entry);
+  }
+
+  *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
+    this.#refresh();
+    for (const entry of this.#state.urls.values())
+      if (entry.id > afterId && (entry.end !== null || !endedOnly)) yield this.#recordOf(entry);
+  }
+
+  *captures(): IterableIterator<VisitRecord> {
+    for (const visit of this.#state.visits) if (visit.capture !== null) yield visit;
+  }
+
+  endCounts(): ReadonlyMap<EndReason, number> {
+    const counts = new Map<EndReason, number>();
+    for (const { end } of this.#state.urls.values()) if (end !== null) counts.set(end, (counts.get(end) ?? 0) + 1);
+    return counts;
+  }
+
+  marks(): ReadonlyMap<string, number> {
+    return new Map(this.#state.marks);
+  }
+
+  fact(name: string): string | null {
+    return this.#state.facts.get(name) ?? null;
+  }
+
+  setFact(name: string, value: string): void {
+    this.#state.facts.set(name, value);
+  }
+
+  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+    const pending = (host: HostKey) =>
+      [...this.#state.urls.values()].filter((entry) => entry.end === null && entry.url.host === host).length;
+    return [...this.#queues.keys()]
+      .map((host) => ({ host, requests: this.#state.hostStates.get(host)?.requests ?? 0, pending: pending(host) }))
+      .sort((a, b) => b.requests - a.requests)
+      .slice(0, n);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** Brings leases and delays up to the clock: what has expired is queued again, what is due is queued. */
+  #refresh(): Instant {
+    const now = this.#clock.now();
+    // The last first, each to the front: the one leased first ends up in front.
+    for (const lease of [...this.#leases.values()].reverse()) {
+      if (lease.expiresAt > now) continue;
+      this.#close(lease, 0);
+      this.#attempts.set(lease.url.id, lease.attempt + 1);
+      this.#queue(lease.url.host).returned.unshift(lease.url.id);
+    }
+    const due = [...this.#delayed].filter(([, at]) => at <= now).sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+    for (const [id] of due) {
+      this.#delayed.delete(id);
+      this.#queue(this.#state.urls.get(id)!.url.host).returned.push(id);
+    }
+    return now;
+  }
+
+  /** Hosts below their concurrency, the one due first in front. */
+  #free(): Queue[] {
+    return [...this.#queues.values()].filter((q) => q.leased < this.#concurrency).sort((a, b) => a.readyAt - b.readyAt);
+  }
+
+  #queue(host: HostKey): Queue {
+    let queue = this.#queues.get(host);
+    if (queue === undefined) {
+      const readyAt = this.#state.hosts.get(host) ?? 0;
+      queue = { host, readyAt, leased: 0, returned: [], classes: Array.from({ length: PRIORITIES }, () => []) };
+      this.#queues.set(host, queue);
+      this.#state.hosts.set(host, readyAt);
+    }
+    return queue;
+  }
+
+  #admit(urls: readonly NewUrl[]): { admitted: number; dropped: number } {
+    const now = this.#clock.now();
+    const counts = { admitted: 0, dropped: 0 };
+    for (const url of urls) {
+      const fingerprint = MemoryState.fingerprint(url.fpHi, url.fpLo);
+      if (this.#state.ids.has(fingerprint)) continue;
+      const id = this.#state.urls.size + 1;
+      this.#state.ids.set(fingerprint, id);
+      this.#state.urls.set(id, { id, url, admittedAt: now, end: url.drop?.reason ?? null, visit: null });
+      const queue = this.#queue(url.host);
+      if (url.drop === undefined) {
+        counts.admitted++;
+        queue.classes[url.priority]!.push(id);
+      } else {
+        counts.dropped++;
+        this.#record(dropRecord(id, url.href, url.drop, now));
+      }
+    }
+    return counts;
+  }
+
+  #settle({ lease, verdict, hostReadyAt }: Settled): void {
+    const { id, host } = lease.url;
+    this.#close(lease, hostReadyAt);
+    const entry = this.#state.urls.get(id)!;
+    switch (verdict.kind) {
+      case "end":
+        entry.end = verdict.end;
+        this.#state.retries.delete(id);
+        this.#attempts.delete(id);
+        return;
+      case "retry":
+        this.#state.retries.set(id, { attempt: lease.attempt + 1, at: verdict.at });
+        this.#delay(id, lease.attempt + 1, verdict.at);
+        return;
+      case "follow":
+        this.#state.urls.set(id, { ...entry, url: { ...entry.url, href: verdict.href, hops: verdict.hops } });
+        this.#queue(host).returned.unshift(id);
+        return;
+      case "again":
+        this.#queue(host).returned.unshift(id);
+        return;
+      default:
+        never(verdict);
+    }
+  }
+
+  #delay(id: number, attempt: number, at: Instant): void {
+    this.#attempts.set(id, attempt);
+    this.#delayed.set(id, at);
+  }
+
+  #close(lease: Lease, hostReadyAt: Instant): void {
+    this.#leases.delete(lease.token);
+    const queue = this.#queue(lease.url.host);
+    queue.leased--;
+    queue.readyAt = Math.max(queue.readyAt, hostReadyAt);
+  }
+
+  #record(visit: VisitRecord): void {
+    this.#state.visits.push(visit);
+    this.#state.urls.get(visit.urlId)!.visit = visit;
+  }
+
+  #recordOf({ id, url, admittedAt, end, visit }: MemoryUrl): UrlRecord {
+    const { href, host, depth, hops, via, source, priority } = url;
+    const leased = () => [...this.#leases.values()].some((lease) => lease.url.id === id);
+    const state = end !== null ? "ended" : this.#delayed.has(id) ? "delayed" : leased() ? "leased" : "queued";
+    return { id, href, host, depth, hops, via, source, priority, admittedAt, state, visit };
+  }
+}
+
+const queued = (queue: Queue): number => queue.classes.reduce((sum, ids) => sum + ids.length, queue.returned.length);

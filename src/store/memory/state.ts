@@ -1,0 +1,45 @@
+/** What of the reference store survives closing: plain maps. Two backends opened on one after the other are a restart. */
+import type { Instant } from "../../base/clock.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { NewUrl } from "../../model/link.ts";
+import type { VisitRecord } from "../../model/record.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+
+export interface MemoryUrl {
+  readonly id: number;
+  /** As it was admitted; `href` and `hops` change when a redirect to its own key is followed. */
+  readonly url: NewUrl;
+  readonly admittedAt: Instant;
+  /** Null while it is pending. */
+  end: EndReason | null;
+  /** The latest recorded visit. */
+  visit: VisitRecord | null;
+}
+
+export interface MemoryRetry {
+  readonly attempt: number;
+  readonly at: Instant;
+}
+
+export class MemoryState {
+  /** By id; ids are 1, 2, 3 ... in order of admission. */
+  readonly urls = new Map<number, MemoryUrl>();
+  /** Ids by fingerprint. */
+  readonly ids = new Map<string, number>();
+  readonly visits: VisitRecord[] = [];
+  /** Every host known, in order of becoming known, with the time before which it gives no lease. */
+  readonly hosts = new Map<HostKey, Instant>();
+  readonly hostStates = new Map<HostKey, HostState>();
+  /** URLs that were put off and have not ended. */
+  readonly retries = new Map<number, MemoryRetry>();
+  readonly robots: RobotsCopy[] = [];
+  readonly marks = new Map<string, number>();
+  readonly facts = new Map<string, string>();
+  /** The token of the last lease given. */
+  lastToken = 0;
+
+  static fingerprint(hi: number, lo: number): string {
+    return `${hi}:${lo}`;
+  }
+}

@@ -1,0 +1,32 @@
+/** The back ends as the conformance suite wants them. */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbedded } from "../../src/store/embedded/backend.ts";
+import { memoryBackend } from "../../src/store/memory/backend.ts";
+import { MemoryState } from "../../src/store/memory/state.ts";
+import type { Store } from "../conformance/frontier-world.ts";
+
+export function memoryStore(): Store {
+  const state = new MemoryState();
+  return { open: (options) => memoryBackend({ ...options, state }), crash() {}, close() {} };
+}
+
+/** A crash is a copy of the files as they are: what kill -9 leaves, without the locks of the living. */
+export function embeddedStore(): Store & { readonly dir: string } {
+  const root = mkdtempSync(join(tmpdir(), "trawl-store-"));
+  let life = 0;
+  const dir = () => join(root, String(life));
+  return {
+    get dir() {
+      return dir();
+    },
+    open: (options) => openEmbedded(dir(), options),
+    crash() {
+      const from = dir();
+      life++;
+      cpSync(from, dir(), { recursive: true, filter: (file) => !/lock\.db|-shm$/.test(file) });
+    },
+    close: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
