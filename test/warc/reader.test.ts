@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
+import { ArchiveError } from "../../src/warc/error.ts";
+import { parseHttp, payloadOf } from "../../src/warc/http.ts";
+import { readRecordAt, readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";
+import { archiveIn, archiveNames, exchange, folder, note } from "./fixtures.ts";
+
+function record(type: string, block: string, { trailer = "\r\n\r\n", length = block.length } = {}): Buffer {
+  return Buffer.from(`WARC/1.0\r\nWARC-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${block}${trailer}`, "latin1");
+}
+
+/** Read in blocks of `size` bytes. */
+async function read(bytes: Uint8Array, size = 7): Promise<(WarcRecord | WarcDamage)[]> {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += size) blocks.push(bytes.subarray(at, at + size));
+  const items: (WarcRecord | WarcDamage)[] = [];
+  for await (const item of readRecords(blocks)) items.push(item);
+  return items;
+}
+
+/** "type:block@offset+length" or "damage@offset+length". */
+const shape = (items: readonly (WarcRecord | WarcDamage)[]) =>
+  items.map((item) =>
+    item.kind === "record"
+      ? `${item.type}:${item.block.toString("latin1")}@${item.offset}+${item.length}${item.flaws.map((f) => `!${f}`).join("")}`
+      : `damage@${item.offset}+${item.length}`,
+  );
+
+const A = record("resource", "alpha");
+const B = record("metadata", "beta beta");
+const gz = (bytes: Buffer) => gzipSync(bytes);
+
+describe("reading an archive", () => {
+  it("finds each record of a plain file, whatever the blocks it comes in", async () => {
+    const file = Buffer.concat([A, B]);
+    const expected = [`resource:alpha@0+${A.length}`, `metadata:beta beta@${A.length}+${B.length}`];
+    for (let size = 1; size <= file.length; size++) assert.deepEqual(shape(await read(file, size)), expected);
+  });
+
+  it("finds each member of a compressed file, whatever the blocks it comes in", async () => {
+    const file = Buffer.concat([gz(A), gz(B)]);
+    const expected = [`resource:alpha@0+${gz(A).length}`, `metadata:beta beta@${gz(A).length}+${gz(B).length}`];
+    for (let size = 1; size <= file.length; size++) assert.deepEqual(shape(await read(file, size)), expected);
+  });
+
+  it("accepts line feeds alone, folded fields and names in any case", async () => {
+    const text = "WARC/1.0\nwarc-type: resource\nX: one\n two\ncontent-length: 3\n\nabc\r\n\r\n";
+    const [item] = await read(Buffer.from(text));
+    assert.equal(item?.kind, "record");
+    assert.deepEqual((item as WarcRecord).fields.slice(2, 4), ["X", "one two"]);
+  });
+
+  it("tells when several records share a member, or one spans several", async () => {
+    const shared = gz(Buffer.concat([A, B]));
+    assert.deepEqual(shape(await read(shared)), [
+      `resource:alpha@0+${shared.length}!shared-member`,
+      `metadata:beta beta@0+${shared.length}!shared-member`,
+    ]);
+    const parts = [gz(A.subarray(0, 50)), gz(A.subarray(50))];
+    const split = Buffer.concat(parts);
+    assert.deepEqual(shape(await read(split)), [`resource:alpha@0+${split.length}!split-member`]);
+  });
+
+  it("tells when a record is not followed by two line ends, and goes on", async () => {
+    const bare = record("resource", "alpha", { trailer: "\r\n" });
+    assert.deepEqual(shape(await read(Buffer.concat([bare, B]))), [
+      `resource:alpha@0+${bare.length - 2}!trailer`,
+      `metadata:beta beta@${bare.length}+${B.length}`,
+    ]);
+  });
+
+  it("passes over a damaged member and reads the next", async () => {
+    const bad = gz(A);
+    bad[bad.length - 6] = bad[bad.length - 6]! ^ 0xff;
+    const file = Buffer.concat([gz(B), bad, gz(B)]);
+    const [b, a] = [gz(B).length, bad.length];
+    assert.deepEqual(shape(await read(file)), [
+      `metadata:beta beta@0+${b}`,
+      `damage@${b}+${a}`,
+      `metadata:beta beta@${b + a}+${b}`,
+    ]);
+  });
+
+  it("passes over what is no record in a plain file and reads the next", async () => {
+    const junk = Buffer.from("some junk\r\nmore\r\n");
+    assert.deepEqual(shape(await read(Buffer.concat([junk, A, junk, B]))), [
+      `damage@0+${junk.length}`,
+      `resource:alpha@${junk.length}+${A.length}`,
+      `damage@${junk.length + A.length}+${junk.length}`,
+      `metadata:beta beta@${2 * junk.length + A.length}+${B.length}`,
+    ]);
+  });
+
+  it("passes over a record without a valid length", async () => {
+    for (const length of ["-1", "x", "1e3", "99999999999999999999"]) {
+      const bad = Buffer.from(`WARC/1.0\r\nContent-Length: ${length}\r\n\r\nabc\r\n\r\n`);
+      assert.deepEqual(shape(await read(Buffer.concat([bad, A]))), [
+        `damage@0+${bad.length}`,
+        `resource:alpha@${bad.length}+${A.length}`,
+      ]);
+    }
+  });
+
+  it("reports the end of a file that is cut anywhere, plain or compressed, and keeps what is whole", async () => {
+    for (const [first, second] of [
+      [A, B],
+      [gz(A), gz(B)],
+    ] as const) {
+      const file = Buffer.concat([first, second]);
+      for (let size = first.length + 1; size < file.length; size++) {
+        const items = await read(file.subarray(0, size), 1000);
+        assert.equal(shape(items)[0], `resource:alpha@0+${first.length}`);
+        assert.equal(items.length, 2);
+        const last = items[1]!;
+        const whole = last.kind === "record" && last.block.toString() === "beta beta" && last.flaws.includes("trailer");
+        assert.ok(last.kind === "damage" ? last.offset === first.length && last.length === size - first.length : whole);
+      }
+    }
+  });
+
+  it("ends on any bytes, without an exception", async () => {
+    const seeds = [A, B, gz(A), gz(B)];
+    const part = fc.oneof(
+      fc.uint8Array({ maxLength: 40 }),
+      fc.tuple(fc.constantFrom(...seeds), fc.nat(200), fc.nat(255)).map(([bytes, at, value]) => {
+        const copy = Buffer.from(bytes);
+        copy[at % copy.length] = value;
+        return copy;
+      }),
+      fc.tuple(fc.constantFrom(...seeds), fc.nat(200)).map(([bytes, cut]) => bytes.subarray(0, cut)),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(part, { maxLength: 5 }), fc.integer({ min: 1, max: 100 }), async (parts, size) => {
+        const file = Buffer.concat(parts);
+        for (const item of await read(file, size)) {
+          assert.ok(item.offset >= 0 && item.length > 0 && item.offset + item.length <= file.length);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("reading one record", () => {
+  it("refuses a place where there is none with a typed error", async (t) => {
+    const dir = await folder(t);
+    const archive = await archiveIn(dir);
+    const { response } = archive.append(exchange(), note);
+    await archive[Symbol.asyncDispose]();
+    const isDamage = (error: unknown) => error instanceof ArchiveError && error.code === "damaged";
+    await assert.rejects(readRecordAt(dir, { ...response, offset: response.offset + 1 }), isDamage);
+    await assert.rejects(readRecordAt(dir, { ...response, length: response.length - 1 }), isDamage);
+    await assert.rejects(readRecordAt(dir, { ...response, offset: 1e9 }), isDamage);
+    await assert.rejects(readRecordAt(dir, { ...response, file: "gone.warc.gz" }), isDamage);
+    const [name] = await archiveNames(dir);
+    const bytes = await readFile(join(dir, name!));
+    bytes[response.offset + 30] = bytes[response.offset + 30]! ^ 1;
+    await writeFile(join(dir, name!), bytes);
+    await assert.rejects(readRecordAt(dir, response), isDamage);
+  });
+});
+
+describe("the payload of an archived message", () => {
+  const message = (head: string, body: string) => parseHttp(Buffer.from(`${head}\r\n\r\n${body}`, "latin1"));
+
+  it("is freed of chunks where they are declared and there", () => {
+    const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked";
+    assert.equal(payloadOf(message(chunked, "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")).toString(), "abcde");
+    assert.equal(payloadOf(message(chunked, "plain text")).toString(), "plain text");
+    assert.equal(payloadOf(message(chunked, "5\r\nab")).toString(), "ab");
+    assert.equal(payloadOf(message("HTTP/1.1 200 OK", "3\r\nabc\r\n0\r\n\r\n")).toString(), "3\r\nabc\r\n0\r\n\r\n");
+  });
+});
+
+describe("checking digests", () => {
+  const SHA1_HEX = "a9993e364706816aba3e25717850c26c9cd0d89d"; // of "abc", FIPS 180
+  const check = async (digest: string) => {
+    const text = `WARC/1.1\r\nWARC-Type: resource\r\nWARC-Block-Digest: ${digest}\r\nWARC-Payload-Digest: ${digest}\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n`;
+    const [item] = await read(Buffer.from(text));
+    const both = [checkBlockDigest(item as WarcRecord), checkPayloadDigest(item as WarcRecord)];
+    assert.equal(both[0], both[1]);
+    return both[0];
+  };
+
+  it("knows base 32, hex and base 64", async () => {
+    assert.equal(await check(`sha1:${SHA1_HEX}`), "right");
+    assert.equal(await check("sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE5"), "right");
+    assert.equal(await check("SHA-1:vgmt4nsha2awvor6evyxqugcnsonbwe5"), "right");
+    assert.equal(await check(`sha1:${Buffer.from(SHA1_HEX, "hex").toString("base64")}`), "right");
+    assert.equal(await check("sha1:VGMT4NSHA2AWVOR6EVYXQUGCNSONBWE6"), "wrong");
+  });
+
+  it("does not guess at what it does not know", async () => {
+    for (const digest of ["sha1:abc", "xxh64:0123456789abcdef", "nonsense", ""]) {
+      assert.equal(await check(digest), "unknown");
+    }
+  });
+});
