@@ -16,8 +16,8 @@ export interface AdmissionRules {
   readonly refuse: (hostname: string) => string | null;
   readonly maxDepth: number;
   readonly maxUrlLength: number;
-  /** With the colon; more than http and https where a protocol module is registered. */
-  readonly schemes: ReadonlySet<string>;
+  /** Which schemes there are, and beyond which length a URL is data that is not worth a row. */
+  readonly parse: UrlLimits;
 }
 
 /** Everything but what a crawl must say itself. */
@@ -25,7 +25,7 @@ export const ADMISSION_RULES: Omit<AdmissionRules, "scope" | "trap" | "refuse"> 
   keys: URL_KEY_RULES,
   maxDepth: 15,
   maxUrlLength: MAX_URL_LENGTH,
-  schemes: WEB.schemes,
+  parse: { maxLength: 16_384, schemes: WEB.schemes },
 };
 
 /** Where a link was found. */
@@ -40,9 +40,6 @@ export interface Found {
   readonly ofSeed: boolean;
 }
 
-/** Beyond this a text is no URL but data: it is not worth a row. */
-const LONGEST_TEXT = 16_384;
-
 /** The schemes of most links that are none, known without parsing. */
 const NOT_WEB = /^\s*(?:data|javascript|mailto|tel|blob|about):/i;
 
@@ -55,8 +52,8 @@ const EMBED_DEPTH = 2;
  * was asked for by name (seeds, added) is asked only about its address and its length.
  */
 export function admit(raw: string, base: Href | undefined, found: Found, rules: AdmissionRules): NewUrl | null {
-  if (raw.length > LONGEST_TEXT || NOT_WEB.test(raw)) return null;
-  const parsed = parseUrl(raw, base, limitsOf(rules));
+  if (raw.length > rules.parse.maxLength || NOT_WEB.test(raw)) return null;
+  const parsed = parseUrl(raw, base, rules.parse);
   if (!parsed.ok) return null;
   const url = parsed.value;
   const [fpHi, fpLo] = hashText(urlKey(url.parts, rules.keys));
@@ -87,16 +84,4 @@ function dropOf(url: ParsedUrl, found: Found, rules: AdmissionRules): { reason: 
 /** Wanted although scope leaves it out (but not when it is excluded): assets live anywhere, and so do sitemap files. */
 function isExempt({ source, depth, ofSeed }: Found): boolean {
   return ofSeed || source === "embed" || (source === "sitemap" && depth === 0);
-}
-
-/** The length is judged later, where it can be recorded. One object a rule set, because this is asked for every link. */
-const limits = new WeakMap<AdmissionRules, UrlLimits>();
-
-function limitsOf(rules: AdmissionRules): UrlLimits {
-  let known = limits.get(rules);
-  if (known === undefined) {
-    known = { maxLength: Number.POSITIVE_INFINITY, schemes: rules.schemes };
-    limits.set(rules, known);
-  }
-  return known;
 }

@@ -67,10 +67,11 @@ export const TRAP_RULES: readonly TrapRule[] = [
 /** The name of the first rule that takes the URL for a trap, or null. */
 export function trapOf(parts: URL): string | null {
   const { pathname, search } = parts;
-  if (isPlain(pathname, search)) return null;
+  const segments = pathname.split("/");
+  if (isPlain(pathname, search, segments)) return null;
   const view: TrapView = {
     path: oneEscapeForm(pathname),
-    segments: pathname.split("/").filter((segment) => segment !== ""),
+    segments: segments.filter((segment) => segment !== ""),
     parameters:
       search === ""
         ? []
@@ -83,16 +84,23 @@ export function trapOf(parts: URL): string | null {
   return TRAP_RULES.find((rule) => rule.catches(view))?.name ?? null;
 }
 
-/** Too short to be caught by any rule: most URLs. */
-function isPlain(path: string, search: string): boolean {
-  if (search !== "" && (search.includes("%2525") || count(search, "&", MOST_REPEATS) >= MOST_REPEATS)) return false;
-  return count(path, "/", MOST_REPEATS + 1) <= MOST_REPEATS && !path.includes("%2525") && !path.includes(";");
+/** Known at a glance to be caught by no rule: most URLs. */
+function isPlain(path: string, search: string, segments: readonly string[]): boolean {
+  if (segments.length > MOST_SEGMENTS || path.includes("%") || path.includes(";") || path.includes("(")) return false;
+  if (search !== "" && (search.includes("%2525") || hasMany(search, "&"))) return false;
+  for (let i = 1; i < segments.length; i++) {
+    const segment = segments[i];
+    for (let j = i + 1; j < segments.length; j++) if (segment === segments[j]) return false;
+  }
+  return true;
 }
 
-function count(text: string, part: string, enough: number): number {
-  let n = 0;
-  for (let at = text.indexOf(part); at !== -1 && n < enough; at = text.indexOf(part, at + 1)) n++;
-  return n;
+/** Whether `part` stands in the text `MOST_REPEATS` times: fewer parameters than that +1 cannot repeat. */
+function hasMany(text: string, part: string): boolean {
+  let times = 0;
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + 1))
+    if (++times >= MOST_REPEATS) return true;
+  return false;
 }
 
 function isShort(segment: string): boolean {
