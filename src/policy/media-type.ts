@@ -145,7 +145,7 @@ const MEDIA = signatures({
 const ARCHIVES = signatures({
   "1f 8b 08": "application/x-gzip",
   "50 4b 03 04": "application/zip",
-  "52 61 72 20 1a 07 00": "application/x-rar-compressed",
+  "52 61 72 21 1a 07 00": "application/x-rar-compressed",
 });
 
 /** Sections 6.2.1 and 6.2.2: MP4 and WebM. An MP3 stream without ID3 (6.2.3) is not recognised: nothing here reads it. */

@@ -1,0 +1,45 @@
+/** The handlers that come with the program, and how one is chosen. */
+import type { RawLink } from "../model/link.ts";
+import { matchesMediaType } from "../model/media-type.ts";
+import type { MediaHandler } from "../ports/media-handler.ts";
+import { css } from "./css.ts";
+import { htmlHandler } from "./html.ts";
+import { readXml, sitemap, urlLines } from "./sitemap.ts";
+import { rootName } from "./xml.ts";
+
+/** XML says by its root element what it is, whatever its media type: a sitemap, a feed, a page (read by `html`). */
+export function xmlHandler(html: MediaHandler): MediaHandler {
+  return {
+    name: "xml",
+    accepts: ["text/xml", "application/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"],
+    read: (document) => {
+      const text = document.text();
+      if (rootName(text) !== "html") return readXml(text);
+      return html.read({ ...document, mediaType: "application/xhtml+xml" });
+    },
+  };
+}
+
+/** Plain text: a list of URLs and nothing else is a text sitemap; in any other text a line that is a URL is a link. */
+export const text: MediaHandler = {
+  name: "text",
+  accepts: ["text/plain"],
+  read: (document) => {
+    const { links, pure } = urlLines(document.text());
+    return { links: pure ? links : links.map((link): RawLink => ({ ...link, from: "text" })) };
+  },
+};
+
+/** In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. */
+export function builtinHandlers(agentToken: string): readonly MediaHandler[] {
+  const html = htmlHandler(agentToken);
+  return [html, xmlHandler(html), sitemap, css, text];
+}
+
+/** The first handler, in order, that accepts the media type (an essence in lower case); null when none does. */
+export function chooseHandler(handlers: readonly MediaHandler[], mediaType: string): MediaHandler | null {
+  for (const handler of handlers) {
+    if (handler.accepts.some((pattern) => matchesMediaType(pattern, mediaType))) return handler;
+  }
+  return null;
+}

@@ -1,0 +1,101 @@
+/**
+ * Bytes to text by the WHATWG order: byte order mark, the header's charset, what the document says of itself within
+ * 1,024 bytes, and a default by media type. Labels that name no encoding are ignored.
+ */
+import { isAscii } from "node:buffer";
+import { isXmlType, type MediaType } from "../model/media-type.ts";
+import { prescan, utf16Declaration, xmlEncoding } from "./prescan.ts";
+
+/** Labels of the Encoding standard's "replacement": encodings that no one may decode. TextDecoder refuses them. */
+const REPLACEMENT = new Set([
+  "replacement",
+  "csiso2022kr",
+  "hz-gb-2312",
+  "iso-2022-cn",
+  "iso-2022-cn-ext",
+  "iso-2022-kr",
+]);
+
+/** Labels come from the world; so many are remembered. */
+const MAX_REMEMBERED_LABELS = 500;
+const encodings = new Map<string, string | null>();
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+
+/** The Encoding standard's "get an encoding": its name in lower case, or null. */
+export function encodingOfLabel(label: string): string | null {
+  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase();
+  const known = encodings.get(key);
+  if (known !== undefined) return known;
+  const encoding = REPLACEMENT.has(key) ? "replacement" : lookUp(key);
+  if (encodings.size >= MAX_REMEMBERED_LABELS) encodings.clear();
+  encodings.set(key, encoding);
+  return encoding;
+}
+
+function lookUp(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch (cause) {
+    if (cause instanceof RangeError) return null; // what it throws for an unknown label
+    throw cause;
+  }
+}
+
+/** The byte order mark's encoding, or null. It wins over everything else. */
+export function encodingOfMark(body: Uint8Array): string | null {
+  if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) return "utf-8";
+  if (body[0] === 0xfe && body[1] === 0xff) return "utf-16be";
+  if (body[0] === 0xff && body[1] === 0xfe) return "utf-16le";
+  return null;
+}
+
+/**
+ * The encoding of a body. `mediaType`: its essence after sniffing; `declared`: what the header said. Without any
+ * declaration XML, CSS, JSON and scripts are UTF-8 (their own standards), HTML and plain text windows-1252.
+ */
+export function findEncoding(body: Uint8Array, mediaType: string, declared: MediaType | null): string {
+  const mark = encodingOfMark(body);
+  if (mark !== null) return mark;
+  const label = declared?.parameters.get("charset");
+  const fromHeader = label === undefined ? null : encodingOfLabel(label);
+  if (fromHeader !== null) return fromHeader;
+  if (mediaType === "text/html") return prescan(body, encodingOfLabel) ?? "windows-1252";
+  if (isXmlType(mediaType)) return utf16Declaration(body) ?? xmlEncoding(body, encodingOfLabel) ?? "utf-8";
+  if (mediaType === "text/css") return encodingOfCss(body) ?? "utf-8";
+  return mediaType === "text/plain" ? "windows-1252" : "utf-8";
+}
+
+/** CSS Syntax, section 3.2: `@charset "label";` to the byte, at the start. */
+function encodingOfCss(body: Uint8Array): string | null {
+  const start = asBuffer(body.subarray(0, 1024)).toString("latin1");
+  const label = /^@charset "([^"]*)";/.exec(start)?.[1];
+  const encoding = label === undefined ? null : encodingOfLabel(label);
+  return encoding?.startsWith("utf-16") ? "utf-8" : encoding;
+}
+
+/** The text; malformed bytes become U+FFFD, a byte order mark is dropped. `encoding` is a name from this module. */
+export function decode(body: Uint8Array, encoding: string): string {
+  if (encoding === "replacement") return body.length === 0 ? "" : "\ufffd";
+  if (keepsAscii(encoding) && isAscii(body)) return asBuffer(body).toString("latin1"); // a tenth of the decoder's time
+  let decoder = decoders.get(encoding);
+  if (decoder === undefined) {
+    decoder = new TextDecoder(encoding);
+    decoders.set(encoding, decoder); // at most one for each of the standard's 40 encodings
+  }
+  return decoder.decode(body);
+}
+
+/** Whether bytes below 128 always mean ASCII, unless they trail a lead byte. */
+const keepsAscii = (encoding: string): boolean => !encoding.startsWith("utf-16") && encoding !== "iso-2022-jp";
+
+/**
+ * Whether a byte below 128 means ASCII wherever it stands, so that markup can be found in the undecoded bytes: UTF-8 and
+ * all one-byte encodings.
+ */
+export const markupIsPlain = (encoding: string): boolean =>
+  keepsAscii(encoding) && !MULTIBYTE.has(encoding) && encoding !== "replacement";
+
+const MULTIBYTE = new Set(["gbk", "gb18030", "big5", "euc-jp", "shift_jis", "euc-kr"]);
+
+/** The same bytes as a Buffer; nothing is copied. */
+export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,0 +1,86 @@
+/**
+ * Whether a place in an HTML document is inside SVG or MathML, where titles and styles are ordinary elements, CDATA
+ * exists and `/>` closes (HTML, 13.2.6.5). Only the elements that can change the answer are remembered.
+ */
+
+/** Start tags that end foreign content. */
+const BREAKOUT = new Set(
+  (
+    "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta " +
+    "nobr ol p pre ruby s small span strong strike sub sup table tt u ul var"
+  ).split(" "),
+);
+
+const SVG_HTML_POINTS = new Set(["foreignobject", "desc", "title"]);
+const MATH_TEXT_POINTS = new Set(["mi", "mo", "mn", "ms", "mtext"]);
+
+/** As deep as browsers nest; deeper elements are not remembered. */
+const MAX_DEPTH = 512;
+
+interface Open {
+  readonly name: string;
+  readonly root: "svg" | "math";
+  /** An integration point: what is inside it is HTML again. */
+  readonly html: boolean;
+}
+
+export class ForeignContent {
+  readonly #open: Open[] = [];
+
+  /** Inside an `<svg>` or `<math>`, at whatever depth. */
+  get inside(): boolean {
+    return this.#open.length > 0;
+  }
+
+  /** The rules of foreign content hold here. */
+  get strict(): boolean {
+    const top = this.#open.at(-1);
+    return top !== undefined && !top.html;
+  }
+
+  /**
+   * Takes a start tag (name in lower case) into account; true when its element is foreign. `fontAttribute`: the tag has
+   * color, face or size, which make a `<font>` break out. `encoding`: the value of that attribute.
+   */
+  start(name: string, selfClosing: boolean, fontAttribute: boolean, encoding: string | null): boolean {
+    const top = this.#open.at(-1);
+    if (top === undefined || (top.html && !(top.name === "annotation-xml" && name === "svg"))) {
+      if (name !== "svg" && name !== "math") return false;
+      if (!selfClosing) this.#push({ name, root: name, html: false });
+      return true;
+    }
+    if (BREAKOUT.has(name) || (name === "font" && fontAttribute)) {
+      while (this.strict) this.#open.pop();
+      return false;
+    }
+    if (selfClosing) return true;
+    if (name === "svg" && top.root === "math") this.#push({ name, root: "svg", html: false });
+    else if (name === top.root) this.#push({ name, root: top.root, html: false });
+    else if (top.root === "svg" && SVG_HTML_POINTS.has(name)) this.#push({ name, root: "svg", html: true });
+    else if (top.root === "math" && MATH_TEXT_POINTS.has(name)) this.#push({ name, root: "math", html: true });
+    else if (top.root === "math" && name === "annotation-xml") {
+      const isHtml = /^(?:text\/html|application\/xhtml\+xml)$/i.test(encoding ?? "");
+      if (isHtml) this.#push({ name, root: "math", html: true });
+    }
+    return true;
+  }
+
+  /** Takes an end tag (name in lower case) into account. */
+  end(name: string): void {
+    if (this.strict && (name === "p" || name === "br")) {
+      while (this.strict) this.#open.pop();
+      return;
+    }
+    for (let i = this.#open.length - 1; i >= 0; i--) {
+      if (this.#open[i]!.name === name) {
+        this.#open.length = i;
+        return;
+      }
+      if (this.#open[i]!.html) return; // what is outside an integration point is out of reach
+    }
+  }
+
+  #push(element: Open): void {
+    if (this.#open.length < MAX_DEPTH) this.#open.push(element);
+  }
+}
