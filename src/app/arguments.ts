@@ -60,8 +60,11 @@ export function parserOptions(table: Table): NonNullable<ParseArgsConfig["option
   return options;
 }
 
-/** Throws a `UsageError` that names the argument and the mend. The last of a single option's values counts. */
-export function readArguments(argv: readonly string[], table: Table): Arguments {
+/**
+ * Reads what follows `trawl COMMAND`. Throws a `UsageError` that names the argument and the mend. The last of a single
+ * option's values counts.
+ */
+export function readArguments(command: string, argv: readonly string[], table: Table): Arguments {
   const byFlag = new Map(Object.entries(table).map(([name, option]) => [flagOf(name, option), { name, option }]));
   // Not strict: the parser's own sentences name no mend, so every token is judged here.
   const { tokens } = parseArgs({
@@ -79,7 +82,7 @@ export function readArguments(argv: readonly string[], table: Table): Arguments 
     const negated = /^--no-/.test(token.rawName) && !byFlag.has(token.name);
     const known = byFlag.get(negated ? token.name.slice(3) : token.name);
     if (known === undefined || (negated && known.option.kind !== "flag"))
-      throw unknownOption(token.rawName, byFlag.keys());
+      throw unknownOption(token.rawName, byFlag.keys(), command);
     const { name, option } = known;
     if (option.kind === "flag") {
       if (token.value !== undefined)
@@ -113,12 +116,12 @@ function take(given: Record<string, unknown>, name: string, option: Option, text
 const bad = (code: UsageCode, subject: string, rest: string, joint = " "): UsageError =>
   new UsageError(code, `${subject}${joint}${rest}`);
 
-function unknownOption(rawName: string, flags: Iterable<string>): UsageError {
+function unknownOption(rawName: string, flags: Iterable<string>, command: string): UsageError {
   const word = rawName.replace(/^-+/, "");
-  const elsewhere = CALLED_ELSEWHERE[word];
+  const elsewhere = Object.hasOwn(CALLED_ELSEWHERE, word) ? CALLED_ELSEWHERE[word] : undefined;
   const hint = elsewhere === undefined ? didYouMean(word, flags, "--") : `; here it is ${elsewhere}`;
   return new UsageError(
     "unknown-option",
-    `unknown option ${rawName}${hint === "" ? "; trawl help lists the options" : hint}`,
+    `unknown option ${rawName}${hint === "" ? `; trawl help ${command} lists the options` : hint}`,
   );
 }

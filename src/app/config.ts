@@ -45,7 +45,7 @@ export type CrawlInput = { readonly [N in Exclude<OptionName, "config">]?: Loose
 
 /** The configuration of `trawl crawl ARGV`. Throws a `UsageError`; writes nothing. */
 export async function resolveConfig(argv: readonly string[], around: Surroundings): Promise<Resolved> {
-  const { given, positionals } = readArguments(argv, OPTIONS);
+  const { given, positionals } = readArguments("crawl", argv, OPTIONS);
   const flags = await settlePaths(given, around.cwd, (name) => `--${name}`);
   const path = (flags.config as string | undefined) ?? (await findConfigFile(around.cwd));
   const file = path === null ? {} : await readConfigFile(path);

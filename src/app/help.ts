@@ -58,31 +58,39 @@ function wrap(text: string, width: number): string[] {
   return line.trim() === "" ? lines : [...lines, line.trimEnd()];
 }
 
-/** docs/options.md, whole. */
+const HEADINGS = ["flag", "in a configuration", "default", "what it does"] as const;
+
+/** docs/options.md, whole, as the formatter would leave it. */
 export function optionsPage(table: Table): string {
-  const groups = new Map<string, string[]>();
-  for (const [name, option] of Object.entries(table)) {
-    const rows = groups.get(option.group) ?? [];
-    groups.set(option.group, rows);
-    const shown = option.default === true ? "on" : option.default === false ? "off" : optionDefault(option);
-    const many = option.many ? " Repeatable." : "";
-    const range = [
-      ...(option.min === undefined || option.kind === "agent" ? [] : [`least ${printValue(option, option.min)}`]),
-      ...(option.max === undefined || option.kind === "agent" ? [] : [`most ${printValue(option, option.max)}`]),
-    ].join(", ");
-    const cells = [
-      `\`${optionSyntax(name, option)}\``,
-      option.group === "Where and how to report" && name === "config" ? "" : `\`${name}\``,
-      shown === "" ? "" : option.defaultSays === undefined ? `\`${shown}\`` : shown,
-      `${sentence(option.says)}${many}${range === "" ? "" : ` (${range})`}`,
-    ];
-    rows.push(`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
-  }
-  const tables = [...groups].map(
-    ([group, rows]) =>
-      `## ${group}\n\n| flag | in a configuration | default | what it does |\n|---|---|---|---|\n${rows.join("\n")}\n`,
-  );
+  const groups = Map.groupBy(Object.entries(table), ([, option]) => option.group);
+  const tables = [...groups].map(([group, options]) => {
+    const rows = options.map(([name, option]) => pageCells(name, option));
+    return `## ${group}\n\n${markdownTable(HEADINGS, rows)}\n`;
+  });
   return `${PREAMBLE}\n${tables.join("\n")}`;
+}
+
+function pageCells(name: string, option: Option): readonly string[] {
+  const shown = option.default === true ? "on" : option.default === false ? "off" : optionDefault(option);
+  const bounds = [
+    ...(option.min === undefined ? [] : [`least ${printValue(option, option.min)}`]),
+    ...(option.max === undefined ? [] : [`most ${printValue(option, option.max)}`]),
+  ].join(", ");
+  const notes = [option.many ? "Repeatable." : "", bounds === "" || option.kind === "agent" ? "" : `(${bounds})`];
+  return [
+    `\`${optionSyntax(name, option)}\``,
+    name === "config" ? "" : `\`${name}\``,
+    shown === "" || option.defaultSays !== undefined ? shown : `\`${shown}\``,
+    [sentence(option.says), ...notes].filter((part) => part !== "").join(" "),
+  ];
+}
+
+function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [headings, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = headings.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
+  const line = (row: readonly string[]): string => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;
+  const [first, ...others] = cells.map(line);
+  return [first, line(widths.map((width) => "-".repeat(width))), ...others].join("\n");
 }
 
 const sentence = (says: string): string => `${says[0]!.toUpperCase()}${says.slice(1)}.`;

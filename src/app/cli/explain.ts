@@ -38,7 +38,7 @@ export const explainCommand: Command = {
   more: "Nothing is fetched: robots.txt is judged by the copy that the crawl holds.",
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments(argv, TABLE);
+    const { given, positionals } = readArguments("explain", argv, TABLE);
     const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
     const { faults } = readSeeds([text]);
     const parsed = parseUrl(completeSeed(text));

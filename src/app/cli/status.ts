@@ -18,7 +18,7 @@ export const statusCommand: Command = {
   says: "how the crawl in a directory stands; also while it runs",
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments(argv, TABLE);
+    const { given, positionals } = readArguments("status", argv, TABLE);
     const dir = resolve(shell.cwd, oneDirectory("status", positionals));
     using state = await openCrawl(dir);
     const config = await readConfig(dir);

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { CrawlOutcome } from "../../src/app/outcome.ts";
+import { END_WORDS, summaryLines } from "../../src/app/summary.ts";
+import { DROP_REASONS, VISIT_REASONS } from "../../src/model/end.ts";
+import { stats } from "./stats.ts";
+
+const outcome = (changes: Partial<CrawlOutcome> = {}): CrawlOutcome => ({
+  reason: "done",
+  stats: stats({ queued: 0, leased: 0, hosts: 0 }),
+  dir: "/work/crawls/a.test",
+  resumed: false,
+  ...changes,
+});
+
+describe("the summary", () => {
+  it("counts URLs by how they ended, and tells where the files are", () => {
+    assert.deepEqual(summaryLines(outcome(), "/work"), [
+      "Done: 412 pages, 12.4 MB, 430 requests, 8.2/s in 50 s",
+      "  fetched   412  fetched and kept",
+      "  http-4xx    2  the server says there is no such page",
+      "  dns         1  the name does not resolve",
+      "  robots     12  robots.txt says no",
+      "  scope     880  outside the scope (--scope)",
+      "Files: crawls/a.test (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)",
+    ]);
+  });
+  it("names a directory elsewhere by its whole path", () => {
+    assert.match(summaryLines(outcome(), "/home/me").at(-1)!, /^Files: \/work\/crawls\/a\.test \(/);
+    assert.match(summaryLines(outcome(), "/work/crawls/a.test").at(-1)!, /^Files: \. \(/);
+  });
+  it("says how to go on after an interruption, and what is still to do", () => {
+    const lines = summaryLines(outcome({ reason: "interrupted", stats: stats() }), "/work");
+    assert.match(lines[0]!, /^Interrupted: /);
+    assert.ok(lines.includes("  still to do: 2,324 URLs of 41 hosts"));
+    assert.equal(lines.at(-1), "Nothing is lost: the same command goes on from here.");
+  });
+  it("says how to go on after a limit", () => {
+    const lines = summaryLines(outcome({ reason: "limit", stats: stats({ limit: 412 }) }), "/work");
+    assert.match(lines[0]!, /^Stopped at the limit of 412 pages: /);
+    assert.equal(lines.at(-1), "The same command with a higher --limit goes on from here.");
+  });
+  it("says what the disk said", () => {
+    const lines = summaryLines(outcome({ reason: "disk", message: "no space left in /work" }), "/work");
+    assert.equal(lines.at(-1), "no space left in /work. Make room; the same command goes on from here.");
+  });
+  it("tells a resumed crawl's pages as those of all its runs", () => {
+    assert.match(summaryLines(outcome({ resumed: true }), "/work")[0]!, /^Done: 412 pages in all, /);
+  });
+  it("has words for every end", () => {
+    assert.deepEqual(Object.keys(END_WORDS).sort(), [...DROP_REASONS, ...VISIT_REASONS].sort());
+  });
+});
