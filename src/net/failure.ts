@@ -1,0 +1,42 @@
+/** What an error of a socket, of TLS or of the parser means to a crawl. */
+import type { FailureCause } from "../model/fetch-result.ts";
+
+/** How far an exchange had come. */
+export type Phase = "waiting" | "connecting" | "handshaking" | "sent" | "body";
+
+export interface Failed {
+  readonly cause: FailureCause;
+  /** The code, and the words where they say more. */
+  readonly detail: string;
+}
+
+export function failureOf(error: NodeJS.ErrnoException, phase: Phase): Failed {
+  const code = error.code ?? error.name;
+  const words = error.message.includes(code) ? error.message : `${code}: ${error.message}`;
+  return { cause: causeOf(code, error.message, phase), detail: words.slice(0, 200) };
+}
+
+function causeOf(code: string, message: string, phase: Phase): FailureCause {
+  if (code === "TRAWL_REFUSED_ADDRESS") return "refused-address";
+  if (phase === "waiting" || phase === "connecting") return "connect";
+  if (phase === "handshaking" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS")) return "tls";
+  return isProtocolError(code, message) ? "protocol" : "closed";
+}
+
+/** The peer spoke, but not HTTP; as opposed to a connection that broke. */
+export function isProtocolError(code: string, message: string): boolean {
+  return (
+    code.startsWith("HPE_") ||
+    code.startsWith("ERR_HTTP2") ||
+    code === "HTTPParserError" ||
+    code === "UND_ERR_HEADERS_OVERFLOW" ||
+    code === "UND_ERR_INVALID_ARG" ||
+    // undici says so of an unasked-for response or 100, and of a 101.
+    (code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(message))
+  );
+}
+
+/** A kept connection that the server had closed before the request reached it (RFC 9112 section 9.3.1) ends so. */
+export function isStaleConnection(error: NodeJS.ErrnoException): boolean {
+  return error.code === "ECONNRESET" || error.code === "EPIPE" || error.code === "UND_ERR_SOCKET";
+}

@@ -1,0 +1,115 @@
+/** The fetcher over undici's dispatcher: one request to one address, within limits of time and size, whatever the server does. */
+import type { Clock } from "../base/clock.ts";
+import type { FetchRequest, FetchResult } from "../model/fetch-result.ts";
+import type { Fetcher } from "../ports/fetcher.ts";
+import type { AddressGuard } from "../ports/resolver.ts";
+import { Connections } from "./connections.ts";
+import { Deadlines } from "./deadlines.ts";
+import { contentCodings, decodeBody } from "./decode.ts";
+import { exchange } from "./exchange.ts";
+import { mediaTypeFilter } from "./media-types.ts";
+import { headBuilder } from "./request.ts";
+
+export interface FetcherOptions {
+  readonly clock: Clock;
+  /** Asked again at every connection attempt. */
+  readonly guard: AddressGuard;
+  readonly userAgent: string;
+  /** Extra fields for every request. Check them with `badField` first: the factory throws on bad ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** TCP and TLS. 10 s. */
+  readonly connectMs?: number;
+  /** From the request to the end of the answer's head. 30 s. */
+  readonly firstByteMs?: number;
+  /** The whole exchange, waiting for a connection included. 120 s. */
+  readonly totalMs?: number;
+  /** Of a page's body, as received and, again, decoded. 16 MiB. */
+  readonly maxBodyBytes?: number;
+  /** Decoded to received, past the first MiB. 200. */
+  readonly maxRatio?: number;
+  /** Media types, or patterns ("text/*", "application/*+xml"), whose bodies are read. Everything, when not given. */
+  readonly acceptTypes?: readonly string[];
+  /** Open at a time to one origin at one address. 6. */
+  readonly connectionsPerHost?: number;
+  /** Origins whose idle connections are kept. 1,000. */
+  readonly maxHosts?: number;
+  /** How long an idle connection is kept; a shorter time that the server asks for counts. 30 s. */
+  readonly keepAliveMs?: number;
+  /** 64 KiB. */
+  readonly maxHeaderBytes?: number;
+  /** Certificates are not checked. */
+  readonly insecure?: boolean;
+  readonly http2?: boolean;
+}
+
+/** RFC 9309 section 2.5 asks for at least 500 KiB. */
+const ROBOTS_BYTES = 512 * 1024;
+/** The limit of sitemaps.org, uncompressed. */
+const SITEMAP_BYTES = 50 * 1024 * 1024;
+/** Of an error page or a redirect's body nobody wants more. */
+const OTHER_BYTES = 1024 * 1024;
+const TICK_MOST_MS = 250;
+
+/** See the port. Throws on options that no configuration may hold: a bad header field, a bad media type pattern. */
+export function httpFetcher(options: FetcherOptions): Fetcher {
+  const { clock, connectMs = 10_000, firstByteMs = 30_000, totalMs = 120_000 } = options;
+  const { maxBodyBytes = 16 * 1024 * 1024, maxRatio = 200 } = options;
+  const headOf = headBuilder(options);
+  const wantsPage = mediaTypeFilter(options.acceptTypes ?? ["*/*"]);
+  const wantsAny = () => true;
+  const limits: Readonly<Record<FetchRequest["purpose"], number>> = {
+    page: maxBodyBytes,
+    robots: ROBOTS_BYTES,
+    sitemap: SITEMAP_BYTES,
+  };
+  const connections = new Connections({
+    guard: options.guard,
+    connectionsPerHost: options.connectionsPerHost ?? 6,
+    maxLanes: options.maxHosts ?? 1_000,
+    keepAliveMs: options.keepAliveMs ?? 30_000,
+    maxHeaderBytes: options.maxHeaderBytes ?? 64 * 1024,
+    insecure: options.insecure ?? false,
+    http2: options.http2 ?? false,
+  });
+  const tickMs = Math.min(TICK_MOST_MS, Math.max(5, Math.min(connectMs, firstByteMs, totalMs) / 8));
+  const deadlines = new Deadlines(clock, tickMs);
+  const rules = { clock, deadlines, connectMs, firstByteMs, totalMs };
+
+  return {
+    async fetch(request, signal): Promise<FetchResult> {
+      const { href, address, purpose } = request;
+      const startedAt = clock.now();
+      // An Href is in the WHATWG's form: scheme://host/path, no credentials, no fragment.
+      const host = href.indexOf("//") + 2;
+      const path = href.indexOf("/", host);
+      const origin = href.slice(0, path);
+      const head = headOf(purpose, href.slice(host, path), href.slice(path), request.headers);
+      const max = limits[purpose];
+      const outcome = await exchange(
+        {
+          lane: connections.lane(origin, address),
+          path: href.slice(path),
+          headers: head.fields,
+          maxBytes: max,
+          maxOtherBytes: Math.min(max, OTHER_BYTES),
+          wants: purpose === "page" ? wantsPage : wantsAny,
+        },
+        rules,
+        signal,
+      );
+      const sent = { href, address, startedAt, endedAt: clock.now(), requestHead: head.text };
+      if (outcome.kind === "failed") {
+        return { ...sent, kind: "failure", cause: outcome.cause, detail: outcome.detail };
+      }
+      const decoded = await decodeBody(outcome.body, contentCodings(outcome.rawHeaders), outcome.truncated === null, {
+        maxBytes: max,
+        maxRatio,
+      });
+      return { ...sent, ...outcome, kind: "response", decoded: decoded.bytes, decodeError: decoded.error };
+    },
+    async [Symbol.asyncDispose]() {
+      deadlines[Symbol.dispose]();
+      await connections[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,97 @@
+/** The head of a request: which fields are sent, in which order, and exactly which bytes that makes on the wire. */
+import type { FetchRequest } from "../model/fetch-result.ts";
+
+export interface HeadOptions {
+  readonly userAgent: string;
+  /** Sent with every request of the crawl; a name that is set anyway takes the value given here. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface RequestHead {
+  /** [name, value, ...], as undici's dispatcher takes it; `host` first, `connection` is added by it as the second. */
+  readonly fields: string[];
+  /** What goes over the wire as HTTP/1.1. */
+  readonly text: string;
+}
+
+type Purpose = FetchRequest["purpose"];
+
+const ACCEPT: Readonly<Record<Purpose, string>> = {
+  page: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  robots: "text/plain,*/*;q=0.5",
+  sitemap: "application/xml,text/xml,text/plain;q=0.9,*/*;q=0.5",
+};
+
+/** Fields of the connection rather than of the request, and those that our side of HTTP/1.1 decides. */
+const OURS = new Set([
+  "host",
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Why a field may not be sent, or null: for the checks of the configuration. RFC 9110 section 5. */
+export function badField(name: string, value: string): string | null {
+  if (!NAME.test(name)) return `"${name}" is not the name of a header field`;
+  if (OURS.has(name.toLowerCase())) return `the header field "${name}" is set by the crawler itself; leave it out`;
+  if (!VALUE.test(value)) return `the value of the header field "${name}" has characters that HTTP does not allow`;
+  return null;
+}
+
+/** Throws on fields that `badField` finds fault with. */
+export function headBuilder(
+  options: HeadOptions,
+): (purpose: Purpose, host: string, path: string, extra?: Readonly<Record<string, string>>) => RequestHead {
+  const fixed = (purpose: Purpose): ReadonlyMap<string, string> => {
+    const fields = new Map([
+      ["user-agent", options.userAgent],
+      ["accept", ACCEPT[purpose]],
+      ["accept-encoding", "gzip, deflate, br, zstd"],
+    ]);
+    for (const [name, value] of Object.entries(options.headers ?? {})) fields.set(name.toLowerCase(), value);
+    for (const [name, value] of fields) {
+      const fault = badField(name, value);
+      if (fault !== null) throw new TypeError(fault);
+    }
+    return fields;
+  };
+  const prepare = (purpose: Purpose) => {
+    const fields = fixed(purpose);
+    return { fields, flat: [...fields].flat(), text: textOf(fields) };
+  };
+  const prepared: Readonly<Record<Purpose, ReturnType<typeof prepare>>> = {
+    page: prepare("page"),
+    robots: prepare("robots"),
+    sitemap: prepare("sitemap"),
+  };
+  return (purpose, host, path, extra) => {
+    let { fields, flat, text } = prepared[purpose];
+    if (extra !== undefined) {
+      const merged = new Map(fields);
+      for (const [name, value] of Object.entries(extra)) {
+        if (badField(name, value) === null) merged.set(name, value);
+      }
+      fields = merged;
+      flat = [...merged].flat();
+      text = textOf(merged);
+    }
+    return {
+      fields: ["host", host, ...flat],
+      text: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${text}\r\n`,
+    };
+  };
+}
+
+function textOf(fields: ReadonlyMap<string, string>): string {
+  let text = "";
+  for (const [name, value] of fields) text += `${name}: ${value}\r\n`;
+  return text;
+}
