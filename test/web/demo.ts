@@ -2,7 +2,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join, relative } from "node:path";
-import { smallestGap, smallestGaps } from "./politeness.ts";
+import { type LogEntry, requestsOf } from "./log.ts";
+import { type Gap, smallestGap, smallestGaps } from "./politeness.ts";
 import { spawnFakeWeb } from "./spawn.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -22,13 +23,14 @@ const child = spawn(process.execPath, [TRAWL, ...args], { stdio: "inherit" });
 process.on("SIGINT", () => {});
 const [code] = await once(child, "exit");
 process.exitCode = code ?? 1;
+if (code === 0 || code === 130) report(await web.entries());
 
-const log = await web.entries();
-const gaps = smallestGaps(log);
-const [host, address] = [smallestGap(gaps.hosts), smallestGap(gaps.addresses)];
-const ms = (gap: typeof host): string => (gap === null ? "none" : `${gap.ms.toFixed(0)} ms`);
-console.error(`
-The web's own log: ${log.filter((entry) => entry.kind === "request").length} requests; smallest pause on a host ${ms(host)}, on an address ${ms(address)}.
+function report(log: readonly LogEntry[]): void {
+  const gaps = smallestGaps(log);
+  const [host, address] = [smallestGap(gaps.hosts), smallestGap(gaps.addresses)];
+  const ms = (gap: Gap | null): string => (gap === null ? "none" : `${gap.ms.toFixed(0)} ms`);
+  console.error(`
+The web's own log: ${requestsOf(log).length} requests; smallest pause on a host ${ms(host)}, on an address ${ms(address)}.
 
 Look around:
   ${DIR}/archive     the pages, as WARC
@@ -36,3 +38,4 @@ Look around:
   npm start -- status ${DIR}
   npm start -- export ${DIR} --to pages.csv
 `);
+}

@@ -60,7 +60,10 @@ async function stop(): Promise<void> {
   await web[Symbol.asyncDispose]();
   if (process.connected) process.disconnect();
 }
-process.on("SIGINT", () => void stop());
+// Ctrl-C reaches the whole group: one that was spawned leaves the end to its parent.
+process.on("SIGINT", () => {
+  if (!process.connected) void stop();
+});
 process.on("SIGTERM", () => void stop());
 // Whoever spawned it is gone: nobody would ever stop it.
 process.on("disconnect", () => void stop());
