@@ -50,9 +50,15 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const { hosts, rules, random } = context;
   const entry = hosts.get(visited.lease.url.host);
   const target = targetOf(visited.href, entry, hosts);
-  moveClocks(target, visited, rules.politeness, random());
-  const outcome =
-    visited.task === "robots" ? settleRobots(visited, entry, context) : settlePage(visited, entry, context);
+  const move = () => moveClocks(target, visited, rules.politeness, random());
+  let outcome: Half;
+  if (visited.task === "robots") {
+    outcome = settleRobots(visited, entry, context);
+    move(); // by the Crawl-delay that has just been learnt
+  } else {
+    move();
+    outcome = settlePage(visited, entry, context); // no retry is earlier than the host's next time
+  }
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,

@@ -1,0 +1,210 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { crawlWorld, type Reply, smallestGap } from "./world.ts";
+
+const robotsOf = (body: string): Reply => ({ text: body });
+
+/** `hosts` sites of `pages` pages; each page links to the next, and to the first page of the next site. */
+function sites(hosts: number, pages: number, replies: Record<string, Reply> = {}) {
+  return (href: string): Reply | undefined => {
+    if (href in replies) return replies[href];
+    const { hostname, pathname } = new URL(href);
+    const [, h] = /^h(\d+)\.test$/.exec(hostname) ?? [];
+    const [, p] = /^\/p(\d+)$/.exec(pathname) ?? [];
+    if (h === undefined || p === undefined || Number(p) >= pages || Number(h) >= hosts) return undefined;
+    const next = Number(p) + 1 < pages ? [`/p${Number(p) + 1}`] : [];
+    const over = Number(p) === 0 && Number(h) + 1 < hosts ? [`http://h${Number(h) + 1}.test/p0`] : [];
+    return { links: [...next, ...over] };
+  };
+}
+
+describe("the crawl loop", () => {
+  it("fetches every reachable page once, and ends when nothing is pending", async () => {
+    const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(3, 4) });
+    const pages = world.asked.map(({ href }) => href).filter((href) => !href.endsWith("/robots.txt"));
+    assert.equal(world.end, "done");
+    assert.deepEqual(new Set(pages).size, 12);
+    assert.equal(pages.length, 12);
+    const { queued, leased, delayed } = world.backend.pending();
+    assert.equal(queued + leased + delayed, 0);
+  });
+
+  it("asks for robots.txt first, once a host, and never for what it denies", async () => {
+    const web = sites(2, 4, { "http://h0.test/robots.txt": robotsOf("User-agent: *\nDisallow: /p2\n") });
+    const { asked, ends } = await crawlWorld({ seeds: ["http://h0.test/p0"], web });
+    const byHost = Map.groupBy(asked, ({ host }) => host);
+    for (const [host, requests] of byHost) {
+      assert.equal(requests[0]!.href, `${host}/robots.txt`);
+      assert.equal(requests.filter(({ href }) => href.endsWith("/robots.txt")).length, 1);
+    }
+    assert.ok(!asked.some(({ href }) => href === "http://h0.test/p2"));
+    assert.equal(ends.get("http://h0.test/p2"), "robots");
+  });
+
+  it("keeps the delay between requests to a host and to an address that many hosts share", async () => {
+    const seeds = Array.from({ length: 20 }, (_, i) => `http://h${i}.test/p0`);
+    const addressOf = (name: string) => `192.0.2.${Number(/\d+/.exec(name)![0]) % 4}`;
+    const { asked } = await crawlWorld({ seeds, web: sites(20, 5), addressOf, delayMs: 1_000 });
+    assert.equal(asked.length, 20 * 6);
+    assert.ok(smallestGap(asked, "host") >= 1_000);
+    assert.ok(smallestGap(asked, "address") >= 1_000);
+  });
+
+  it("loses little time on an address that many hosts share", async () => {
+    const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.test/p0`);
+    const { asked, elapsedMs } = await crawlWorld({ seeds, web: sites(30, 5), addressOf: () => "192.0.2.1" });
+    const ideal = asked.length * 1_020;
+    assert.ok(elapsedMs < ideal * 1.1, `${elapsedMs} ms for what could take ${ideal} ms`);
+  });
+
+  it("lets a slow host slow nobody else", async () => {
+    const slow = "User-agent: *\nCrawl-delay: 60\n";
+    const web = sites(10, 5, { "http://h0.test/robots.txt": robotsOf(slow) });
+    const seeds = Array.from({ length: 10 }, (_, i) => `http://h${i}.test/p0`);
+    const addressOf = (name: string) => `192.0.2.${/\d+/.exec(name)![0]}`;
+    const { asked } = await crawlWorld({ seeds, web, addressOf, concurrency: 2 });
+    const start = asked[0]!.startedAt;
+    const quick = asked.filter(({ host }) => host !== "http://h0.test");
+    assert.ok(Math.max(...quick.map(({ endedAt }) => endedAt)) - start < 20_000);
+    assert.ok(
+      smallestGap(
+        asked.filter(({ host }) => host === "http://h0.test"),
+        "host",
+      ) >= 60_000,
+    );
+  });
+
+  it("opens several requests to one host when told to", async () => {
+    const web = (href: string): Reply =>
+      href.endsWith("/robots.txt")
+        ? { status: 404 }
+        : { links: href.endsWith("/") ? Array.from({ length: 40 }, (_, i) => `/x${i}`) : [], ms: 500 };
+    const { elapsedMs, asked } = await crawlWorld({ seeds: ["http://a.test/"], web, delayMs: 0, hostConcurrency: 8 });
+    assert.equal(asked.length, 42);
+    assert.ok(elapsedMs < 500 * 10, `took ${elapsedMs} ms`);
+    assert.equal(asked.filter(({ href }) => href.endsWith("/robots.txt")).length, 1);
+  });
+
+  it("backs off after 429 for as long as Retry-After asks, and comes back", async () => {
+    const web = (href: string, nth: number): Reply | undefined => {
+      if (href !== "http://a.test/p") return undefined;
+      return nth === 1 ? { status: 429, headers: ["Retry-After", "120"] } : { links: [] };
+    };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/p"], web });
+    const pages = asked.filter(({ href }) => href.endsWith("/p"));
+    assert.equal(pages.length, 2);
+    assert.ok(pages[1]!.startedAt - pages[0]!.endedAt >= 120_000);
+    assert.equal(ends.get("http://a.test/p"), "fetched");
+  });
+
+  it("disallows all while robots.txt answers 503, and goes on when it answers again", async () => {
+    const web = (href: string, nth: number): Reply | undefined => {
+      if (href.endsWith("/robots.txt")) return nth < 3 ? { status: 503 } : robotsOf("");
+      return { links: [] };
+    };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/"], web });
+    assert.deepEqual(
+      asked.map(({ href }) => href),
+      [...Array(3).fill("http://a.test/robots.txt"), "http://a.test/"],
+    );
+    assert.equal(ends.get("http://a.test/"), "fetched");
+  });
+
+  it("gives a host up whose robots.txt cannot be had, and says so of its URLs", async () => {
+    const web = (href: string): Reply => (href.endsWith("/robots.txt") ? { status: 500 } : { links: [] });
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/", "http://a.test/b"], web });
+    assert.ok(asked.every(({ href }) => href.endsWith("/robots.txt")));
+    assert.deepEqual([...ends.values()], ["robots-unreachable", "robots-unreachable"]);
+  });
+
+  it("follows robots.txt through redirects to another host, within both hosts' delays", async () => {
+    const web = (href: string): Reply | undefined => {
+      if (href === "http://a.test/robots.txt") return { status: 301, headers: ["Location", "http://b.test/r"] };
+      if (href === "http://b.test/r") return robotsOf("User-agent: *\nDisallow: /secret\n");
+      return href.endsWith("robots.txt") ? undefined : { links: ["/secret"] };
+    };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/", "http://b.test/x"], web });
+    assert.equal(ends.get("http://a.test/"), "fetched");
+    assert.equal(ends.get("http://a.test/secret"), "robots");
+    assert.ok(smallestGap(asked, "host") >= 1_000);
+    assert.ok(smallestGap(asked, "address") >= 1_000);
+  });
+
+  it("never speaks to a refused address, and records it", async () => {
+    const web = (): Reply => ({ links: ["http://inside.test/", "http://10.0.0.1/"] });
+    const addressOf = (name: string) => (name === "inside.test" ? "10.0.0.7" : "192.0.2.1");
+    const guard = (address: string) => (address.startsWith("10.") ? "private" : null);
+    const { asked, backend, ends } = await crawlWorld({ seeds: ["http://a.test/"], web, addressOf, guard });
+    assert.ok(asked.every(({ address }) => address === "192.0.2.1"));
+    assert.equal(ends.get("http://inside.test/"), "refused-address");
+    assert.equal(backend.endCounts().get("refused-address"), 2);
+  });
+
+  it("ends the URLs of a name that does not exist", async () => {
+    const addressOf = (name: string) => (name === "gone.test" ? null : "192.0.2.1");
+    const { ends } = await crawlWorld({
+      seeds: ["http://gone.test/", "http://a.test/"],
+      web: () => ({ links: [] }),
+      addressOf,
+    });
+    assert.equal(ends.get("http://gone.test/"), "dns");
+    assert.equal(ends.get("http://a.test/"), "fetched");
+  });
+
+  it("treats the target of a redirect as a URL of its own, and follows one to its own key", async () => {
+    const web = (href: string): Reply | undefined => {
+      if (href === "http://a.test/a") return { status: 301, headers: ["Location", "/a/"] };
+      if (href === "http://a.test/a/") return { status: 302, headers: ["Location", "/b"] };
+      return href === "http://a.test/b" ? { links: [] } : undefined;
+    };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/a"], web });
+    assert.deepEqual(
+      asked.map(({ href }) => href).filter((href) => !href.endsWith("robots.txt")),
+      ["http://a.test/a", "http://a.test/a/", "http://a.test/b"],
+    );
+    assert.equal(ends.get("http://a.test/b"), "fetched");
+  });
+
+  it("ends a redirect that leads to itself for ever", async () => {
+    const web = (href: string): Reply | undefined =>
+      href.endsWith("robots.txt") ? undefined : { status: 302, headers: ["Location", href] };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/loop"], web });
+    assert.equal(ends.get("http://a.test/loop"), "redirect-loop");
+    assert.ok(asked.length <= 22);
+  });
+
+  it("retries what may pass, four times in all, and records why it gave up", async () => {
+    const web = (href: string): Reply | undefined => (href.endsWith("robots.txt") ? undefined : { fails: "closed" });
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/x"], web });
+    assert.equal(asked.filter(({ href }) => href.endsWith("/x")).length, 4);
+    assert.equal(ends.get("http://a.test/x"), "closed");
+  });
+
+  it("stops at its limit, to the page, and leaves the rest queued", async () => {
+    const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(5, 10), limit: 7 });
+    assert.equal(world.end, "limit");
+    assert.equal(world.backend.endCounts().get("fetched"), 7);
+    assert.ok(world.backend.pending().queued > 0);
+  });
+
+  it("stops when told, after open visits have ended, with no lease left open", async () => {
+    const stop = new AbortController();
+    const world = await crawlWorld({
+      seeds: Array.from({ length: 10 }, (_, i) => `http://h${i}.test/p0`),
+      web: sites(10, 50),
+      stop: stop.signal,
+      onAsked: ({ href }) => href === "http://h3.test/p3" && stop.abort(),
+    });
+    assert.equal(world.end, "stopped");
+    assert.equal(world.backend.pending().leased, 0);
+    assert.ok(world.backend.pending().queued > 0);
+    const fetched = world.asked.filter(({ href }) => !href.endsWith("robots.txt")).length;
+    assert.equal(world.backend.endCounts().get("fetched"), fetched);
+  });
+
+  it("commits nothing before the archive is durable", async () => {
+    const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(2, 3) });
+    assert.ok(world.synced() > 0);
+    assert.equal(world.backend.marks().get("memory.warc.gz"), world.asked.length);
+  });
+});

@@ -1,0 +1,224 @@
+/** A small world to crawl in memory: hosts, addresses, pages, and a log of who asked for what and when. No sockets, no threads. */
+import type { Clock, Instant } from "../../src/base/clock.ts";
+import { silentLog } from "../../src/base/log.ts";
+import { err, ok } from "../../src/base/result.ts";
+import type { VisitContext } from "../../src/crawl/context.ts";
+import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
+import { Hosts } from "../../src/crawl/hosts.ts";
+import { inlineVisitors } from "../../src/crawl/inline.ts";
+import { Progress } from "../../src/crawl/progress.ts";
+import { seed } from "../../src/crawl/seed.ts";
+import { addressTurns } from "../../src/crawl/turns.ts";
+import { RecentFingerprints } from "../../src/dedup/recent.ts";
+import type { ArchiveMark } from "../../src/model/capture.ts";
+import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/fetch-result.ts";
+import type { UrlRecord } from "../../src/model/record.ts";
+import { type Href, parseUrl } from "../../src/model/url.ts";
+import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
+import { JUDGE_RULES } from "../../src/policy/judge.ts";
+import { POLITENESS } from "../../src/policy/politeness.ts";
+import { scopeOf } from "../../src/policy/scope.ts";
+import type { Archive } from "../../src/ports/archive.ts";
+import type { Backend } from "../../src/ports/frontier.ts";
+import { memoryBackend } from "../../src/store/memory/backend.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
+
+/** What a URL answers. `links` become a page with these links. */
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: readonly string[];
+  readonly links?: readonly string[];
+  readonly text?: string;
+  /** How long the answer takes. */
+  readonly ms?: number;
+  readonly fails?: "connect" | "timeout" | "closed";
+}
+
+export interface Asked {
+  readonly href: string;
+  readonly host: string;
+  readonly address: string;
+  readonly startedAt: Instant;
+  readonly endedAt: Instant;
+}
+
+export interface World {
+  /** Every request, in the order of its start. */
+  readonly asked: readonly Asked[];
+  readonly backend: Backend;
+  readonly settled: readonly UrlRecord[];
+  readonly synced: () => number;
+  readonly end: LoopEnd;
+  readonly elapsedMs: number;
+  /** The ended URLs with their ends. */
+  readonly ends: ReadonlyMap<string, string>;
+}
+
+export interface WorldOptions {
+  readonly seeds: readonly string[];
+  /** By URL, or by a function of it; what is undefined answers 404. */
+  readonly web: (href: string, nth: number) => Reply | undefined;
+  /** The address of a host name, or null when there is none. */
+  readonly addressOf?: (hostname: string) => string | null;
+  readonly guard?: (address: string) => string | null;
+  readonly delayMs?: number;
+  readonly hostConcurrency?: number;
+  readonly concurrency?: number;
+  readonly limit?: number | null;
+  readonly obeyRobots?: boolean;
+  readonly stop?: AbortSignal;
+  readonly backend?: (clock: Clock) => Backend;
+  readonly onAsked?: (asked: FetchRequest) => void;
+}
+
+/** Crawls the world to its end on a clock of its own. */
+export async function crawlWorld(options: WorldOptions): Promise<World> {
+  const clock = new SimulatedClock();
+  const { delayMs = 1_000, hostConcurrency = 1, concurrency = 64, limit = null, obeyRobots = true } = options;
+  const backend = options.backend?.(clock) ?? memoryBackend({ clock, hostConcurrency });
+  const asked: Asked[] = [];
+  const settled: UrlRecord[] = [];
+  const times = new Map<string, number>();
+  let synced = 0;
+
+  const fetcher = {
+    async fetch(request: FetchRequest, signal?: AbortSignal): Promise<FetchResult> {
+      const nth = (times.get(request.href) ?? 0) + 1;
+      times.set(request.href, nth);
+      options.onAsked?.(request);
+      const reply = options.web(request.href, nth) ?? { status: 404 };
+      const startedAt = clock.now();
+      const at = asked.push({ ...entryOf(request), startedAt, endedAt: startedAt }) - 1;
+      await clock.sleep(reply.ms ?? 20, signal);
+      const endedAt = clock.now();
+      asked[at] = { ...asked[at]!, endedAt };
+      return answer(request, reply, startedAt, endedAt);
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+  const seeds = options.seeds.map((href) => parseUrl(href)).flatMap((url) => (url.ok ? [url.value] : []));
+  const admission = {
+    ...ADMISSION_RULES,
+    scope: scopeOf(seeds, { scope: "any" }),
+    trap: () => null,
+    refuse: (hostname: string) => (/^[\d.[]/.test(hostname) ? (options.guard?.(hostname) ?? null) : null),
+  };
+  const visit: VisitContext = {
+    fetcher,
+    archive: memoryArchive(() => synced++),
+    reading: {
+      identify: () => "text/html",
+      choose: () => ({
+        name: "links",
+        accepts: ["text/html"],
+        read: (document) => ({
+          links: document
+            .text()
+            .split("\n")
+            .filter((href) => href !== "")
+            .map((href) => ({ href, kind: "page" as const, from: "a" })),
+        }),
+      }),
+      document: (response, mediaType) => ({
+        href: response.href,
+        mediaType,
+        body: response.decoded,
+        truncated: false,
+        rawHeaders: response.rawHeaders,
+        text: () => Buffer.from(response.decoded).toString("utf8"),
+        charset: () => "UTF-8",
+      }),
+    },
+    admission: { admit: (href, base, found) => admit(href, base, found, admission), extend() {} },
+    sentLately: new RecentFingerprints(1024),
+    rules: { agent: "trawlbot", assets: false, obeyRelNofollow: true, obeyPageRobots: true, maxLinks: 10_000 },
+    clock,
+    log: silentLog,
+  };
+  const hosts = new Hosts(backend, "trawlbot");
+  const politeness = { ...POLITENESS, delayMs, slowdown: 0 };
+  await using visitors = inlineVisitors(visit, concurrency);
+  const context: CrawlContext = {
+    frontier: backend,
+    visitors,
+    hosts,
+    admission: visit.admission,
+    pages: { write: async () => ({ file: "pages", bytes: 0 }) },
+    log: silentLog,
+    guard: options.guard ?? (() => null),
+    clock,
+    random: () => 0.5,
+    resolver: {
+      async resolve(hostname) {
+        const address = options.addressOf === undefined ? "192.0.2.1" : options.addressOf(hostname);
+        return address === null ? err({ kind: "none", detail: "ENOTFOUND" }) : ok([address]);
+      },
+    },
+    turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
+    progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
+    rules: { obeyRobots, hostConcurrency, maxPerHost: 100_000 },
+    crawlRules: { limit, concurrency },
+    settleRules: { politeness, judge: JUDGE_RULES, tries: 4, sitemaps: true },
+    onSettled: (records) => void settled.push(...records),
+    onSeedMoved() {},
+  };
+  await seed(options.seeds as Href[], backend, visit.admission.admit);
+  const startedAt = clock.now();
+  const soft = options.stop ?? new AbortController().signal;
+  const end = await crawl(context, { soft, hard: new AbortController().signal });
+  const ends = new Map(settled.map((record) => [record.href as string, record.visit?.end ?? ""]));
+  return { asked, backend, settled, synced: () => synced, end, elapsedMs: clock.now() - startedAt, ends };
+}
+
+function entryOf({ href, address }: FetchRequest): Pick<Asked, "href" | "host" | "address"> {
+  return { href, host: new URL(href).origin, address };
+}
+
+function answer(request: FetchRequest, reply: Reply, startedAt: Instant, endedAt: Instant): FetchResult {
+  const exchange = { href: request.href, address: request.address, startedAt, endedAt, requestHead: "" };
+  if (reply.fails !== undefined) return { ...exchange, kind: "failure", cause: reply.fails, detail: reply.fails };
+  const body = Buffer.from(reply.text ?? (reply.links ?? []).join("\n"), "utf8");
+  const response: FetchResponse = {
+    ...exchange,
+    kind: "response",
+    status: reply.status ?? 200,
+    statusText: "",
+    httpVersion: "1.1",
+    rawHeaders: reply.headers ?? [],
+    body,
+    decoded: body,
+    bodyRead: true,
+    truncated: null,
+    decodeError: null,
+  };
+  return response;
+}
+
+function memoryArchive(onSync: () => void): Archive {
+  let offset = 0;
+  return {
+    append: (response) => ({
+      response: { file: "memory.warc.gz", offset: offset++, length: 1 },
+      at: response.startedAt,
+      digest: "sha1:A",
+      truncated: response.truncated,
+    }),
+    async sync(): Promise<ArchiveMark[]> {
+      onSync();
+      return [{ file: "memory.warc.gz", bytes: offset }];
+    },
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+/** The shortest time from the end of one request to the start of the next, by host or by address; negative when they overlap. */
+export function smallestGap(asked: readonly Asked[], by: "host" | "address"): number {
+  const lastEnd = new Map<string, Instant>();
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const one of [...asked].sort((a, b) => a.startedAt - b.startedAt)) {
+    const before = lastEnd.get(one[by]);
+    if (before !== undefined) smallest = Math.min(smallest, one.startedAt - before);
+    lastEnd.set(one[by], Math.max(before ?? 0, one.endedAt));
+  }
+  return smallest;
+}
