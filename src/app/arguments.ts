@@ -1,6 +1,6 @@
 /** From argv to values by a table of options: finds what is unknown, misplaced or ill-formed, and says so. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { didYouMean } from "./closest.ts";
+import { closest } from "./closest.ts";
 import { type UsageCode, UsageError } from "./usage-error.ts";
 import { KIND_WORDS, type Option, parseValue } from "./values.ts";
 
@@ -82,7 +82,7 @@ export function readArguments(command: string, argv: readonly string[], table: T
     const negated = /^--no-/.test(token.rawName) && !byFlag.has(token.name);
     const known = byFlag.get(negated ? token.name.slice(3) : token.name);
     if (known === undefined || (negated && known.option.kind !== "flag"))
-      throw unknownOption(token.rawName, byFlag.keys(), command);
+      throw unknownOption(token.rawName, byFlag, command);
     const { name, option } = known;
     if (option.kind === "flag") {
       if (token.value !== undefined)
@@ -116,12 +116,19 @@ function take(given: Record<string, unknown>, name: string, option: Option, text
 const bad = (code: UsageCode, subject: string, rest: string, joint = " "): UsageError =>
   new UsageError(code, `${subject}${joint}${rest}`);
 
-function unknownOption(rawName: string, flags: Iterable<string>, command: string): UsageError {
-  const word = rawName.replace(/^-+/, "");
+function unknownOption(
+  rawName: string,
+  byFlag: ReadonlyMap<string, { readonly option: Option }>,
+  command: string,
+): UsageError {
+  const [, no = "", word = ""] = /^--?(no-)?(.*)$/s.exec(rawName) ?? [];
   const elsewhere = Object.hasOwn(CALLED_ELSEWHERE, word) ? CALLED_ELSEWHERE[word] : undefined;
-  const hint = elsewhere === undefined ? didYouMean(word, flags, "--") : `; here it is ${elsewhere}`;
-  return new UsageError(
-    "unknown-option",
-    `unknown option ${rawName}${hint === "" ? `; trawl help ${command} lists the options` : hint}`,
-  );
+  const near = closest(word, byFlag.keys());
+  const hint =
+    elsewhere !== undefined
+      ? `here it is ${elsewhere}`
+      : near !== null
+        ? `did you mean --${byFlag.get(near)?.option.kind === "flag" ? no : ""}${near}?`
+        : `trawl help ${command} lists the options`;
+  return new UsageError("unknown-option", `unknown option ${rawName}; ${hint}`);
 }

@@ -34,8 +34,8 @@ export function closest(word: string, words: Iterable<string>): string | null {
   return found;
 }
 
-/** `; did you mean --delay?`, or nothing. */
-export function didYouMean(word: string, words: Iterable<string>, prefix = ""): string {
+/** `; did you mean status?`, or nothing. */
+export function didYouMean(word: string, words: Iterable<string>): string {
   const found = closest(word, words);
-  return found === null ? "" : `; did you mean ${prefix}${found}?`;
+  return found === null ? "" : `; did you mean ${found}?`;
 }

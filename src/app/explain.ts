@@ -16,6 +16,8 @@ import { size, span } from "./wording.ts";
 
 export interface ExplainContext {
   readonly config: CrawlConfig;
+  /** Where redirects of seeds led: as good as seeds. */
+  readonly moved: readonly string[];
   /** Null: nothing has been crawled yet; only the rules can be told. */
   readonly state: Pick<StateQueries, "find" | "byId" | "host" | "robots"> | null;
   /** Why a host that is a literal address may not be spoken to, or null; null for every name. */
@@ -32,7 +34,7 @@ export function explain(url: ParsedUrl, context: ExplainContext): string[] {
   const rows: Row[] = [
     ["fetch form", url.href],
     ["key", key === (url.href as string) ? "the same" : key],
-    ["scope", scopeSays(url, config)],
+    ["scope", scopeSays(url, context)],
     ...(url.href.length > config.maxUrlLength
       ? [["length", `${url.href.length} characters; at most ${config.maxUrlLength} (--max-url-length)`] as const]
       : []),
@@ -45,8 +47,8 @@ export function explain(url: ParsedUrl, context: ExplainContext): string[] {
   return rows.map(([name, says]) => `${name.padEnd(width)}  ${says}`);
 }
 
-function scopeSays(url: ParsedUrl, config: CrawlConfig): string {
-  const seeds = config.seeds.flatMap((seed) => {
+function scopeSays(url: ParsedUrl, { config, moved }: ExplainContext): string {
+  const seeds = [...config.seeds, ...moved].flatMap((seed) => {
     const parsed = parseUrl(seed);
     return parsed.ok ? [parsed.value] : [];
   });

@@ -14,7 +14,7 @@ export interface Seeds {
  * certificates are rare.
  */
 export function completeSeed(text: string): string {
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  if (/^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))/i.test(text)) return text; // a scheme, not a host with its port
   const host = text.replace(/^\/\//, "").split(/[/?#]/, 1)[0]!;
   const name = host.replace(/^\[(.*)\](:\d+)?$/, "$1").replace(/^([^:]*):\d+$/, "$1");
   const plain = name.toLowerCase() === "localhost" || name.endsWith(".localhost") || isIP(name) !== 0;

@@ -38,6 +38,7 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [[SEED, "--frobnicate"], "unknown option --frobnicate; trawl help crawl lists the options"],
     [[SEED, "-z"], "unknown option -z; trawl help crawl lists the options"],
     [[SEED, "--no-delay"], "unknown option --no-delay; did you mean --delay?"],
+    [[SEED, "--no-robot"], "unknown option --no-robot; did you mean --no-robots?"],
     [[SEED, "--constructor"], "unknown option --constructor; trawl help crawl lists the options"],
     [[SEED, "--limit"], "--limit needs a value; write --limit PAGES"],
     [[SEED, "--limit", "--quiet"], "--limit needs a value, but --quiet follows it; write --limit=PAGES"],
@@ -109,7 +110,18 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [["status", "none"], "there is no directory CWD/none; name the directory of a crawl"],
     [["status", "."], "CWD holds no crawl (no state.db); name the directory that was given as --dir"],
     [["explain"], "name one URL: trawl explain https://example.com/page --dir crawls/example.com"],
-    [["explain", "mailto:a@b.test"], '"mailto:a@b.test" is not a URL; write it whole, https://example.com/'],
+    [["explain", "mailto:a@b.test"], '"mailto:a@b.test" is neither http nor https; Trawl fetches only those'],
+    [["export", ".", "--to", "x.cvs"], '--to: "x.cvs" has no ending that is a format; did you mean .csv?'],
+    [
+      ["export", ".", "--to", "x.doc"],
+      '--to: "x.doc" has no ending that is a format; write one of .jsonl, .csv, .cdxj',
+    ],
+    [["export", ".", "--to", "a/x.csv"], "--to: there is no directory CWD/a; make it, or name another"],
+    [["export", "."], "name where to export to: --to pages.jsonl"],
+    [
+      ["export", ".", "--to", "x.cdxj", "--end", "fetched"],
+      "--end chooses URLs, and an index has captures; leave it out",
+    ],
     [["export", "none", "--to", "x.jsonl"], "there is no directory CWD/none; name the directory of a crawl"],
   ];
   for (const [argv, sentence] of rows) {
@@ -210,21 +222,23 @@ describe("a directory that cannot be used is answered likewise", () => {
       "CWD/d/crawl.json was not written by Trawl; name another directory with --dir",
     );
   });
-  it("one that may not be written", async (t) => {
-    const said = await refused([SEED, "--dir", "ro/crawl"], (shell) => {
+  it("one that may not be written", async () => {
+    const prepare = (shell: TestShell): void => {
       mkdirSync(join(shell.cwd, "ro"));
       chmodSync(join(shell.cwd, "ro"), 0o555);
-    }).catch((error: unknown) => {
-      // The superuser may write anywhere: then the crawl would start, and there is nothing to refuse.
-      if (process.getuid?.() === 0) return null;
-      throw error;
-    });
-    if (said === null) t.diagnostic("run by the superuser");
-    else
+    };
+    if (process.getuid?.() !== 0) {
       assert.equal(
-        said,
+        await refused([SEED, "--dir", "ro/crawl"], prepare),
         "CWD/ro/crawl cannot be made, since CWD/ro is not writable; change its permissions, or name another with --dir",
       );
+      return;
+    }
+    // The superuser may write anywhere, so the crawl starts.
+    using shell = testShell();
+    prepare(shell);
+    assert.equal(await main([SEED, "--dir", "ro/crawl"], shell, commands), 1);
+    assert.match(shell.err(), /the crawl was started/);
   });
 });
 

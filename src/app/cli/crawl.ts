@@ -41,7 +41,7 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
       ? {
           onSettled(records) {
             let lines = "";
-            for (const record of records) lines += `${pageLine(record)}\n`;
+            for (const record of records) lines += pageLine(record);
             if (lines !== "") shell.stdout.write(lines);
           },
         }
