@@ -20,6 +20,8 @@ function causeOf(code: string, message: string, phase: Phase): FailureCause {
   if (code === "TRAWL_REFUSED_ADDRESS") return "refused-address";
   if (phase === "waiting" || phase === "connecting") return "connect";
   if (phase === "handshaking" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS")) return "tls";
+  // Before the body, only a head that contradicts itself makes undici say so.
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return "protocol";
   return isProtocolError(code, message) ? "protocol" : "closed";
 }
 
