@@ -1,6 +1,8 @@
 /** How a run of the crawler ends, and what it tells while it runs: the seam between the command line and the crawl. */
+import type { Log } from "../base/log.ts";
 import type { UrlRecord } from "../model/record.ts";
 import type { CrawlStats } from "../model/stats.ts";
+import type { Href } from "../model/url.ts";
 
 /**
  * `done`: queued + leased + delayed = 0. `limit`, `time-limit`: stopped by --limit, --time-limit. `interrupted`: by a
@@ -19,11 +21,20 @@ export interface CrawlOutcome {
   readonly message?: string;
 }
 
+/** What can be done to a crawl while it runs. */
+export interface Controls {
+  /** Admits URLs at once, in scope or not; gives the number of those that were new. */
+  add(urls: readonly Href[], found: { readonly via: number; readonly depth: number }): Promise<number>;
+  readonly log: Log;
+}
+
 export interface CrawlHooks {
   /** Aborts: lease nothing more, let open visits end, commit, close. */
   readonly signal: AbortSignal;
   /** Aborts: drop open visits too, commit what is sealed, close. Always after `signal`. */
   readonly hardSignal?: AbortSignal;
+  /** Called once, when everything is open and before the first visit. */
+  onStart?(controls: Controls): void;
   /** Called about five times a second. */
   onStats?(stats: CrawlStats): void;
   /** URLs that have just ended, after their commit; the crawl waits for it. */

@@ -24,7 +24,7 @@ export async function openPages(dir: string, state: Pick<StateQueries, "marks" |
   else bytes = await rewrite(file, state);
   return {
     async write(records: readonly UrlRecord[]) {
-      const lines = Buffer.from(records.map((record) => `${pageLine(record)}\n`).join(""), "utf8");
+      const lines = Buffer.from(records.map(pageLine).join(""), "utf8");
       await writeAll(file, lines);
       bytes += lines.length;
       return { file: PAGES_FILE, bytes };
@@ -38,7 +38,7 @@ async function rewrite(file: FileHandle, state: Pick<StateQueries, "urls">): Pro
   await file.truncate(0);
   let bytes = 0;
   for (const record of state.urls({ endedOnly: true })) {
-    const line = Buffer.from(`${pageLine(record)}\n`, "utf8");
+    const line = Buffer.from(pageLine(record), "utf8");
     await writeAll(file, line);
     bytes += line.length;
   }

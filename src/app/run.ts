@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import type { Admission } from "../crawl/context.ts";
 import { crawl, type LoopEnd } from "../crawl/crawl.ts";
 import { seed } from "../crawl/seed.ts";
 import type { CrawlStats } from "../model/stats.ts";
@@ -76,7 +77,7 @@ async function crawlIn(
   await using pages = await openPages(config.dir, backend);
   const stop = stopsOf(config, hooks, startedAt);
   let end: LoopEnd;
-  let stats: () => CrawlStats;
+  let stats: (() => CrawlStats) | null = null;
   let message: string | undefined;
   try {
     await using control = await composeControl({
@@ -87,10 +88,14 @@ async function crawlIn(
       deadline: stop.deadline,
       onSettled: hooks.onSettled,
     });
-    stats = () => control.context.progress.snapshot();
-    const ticking = hooks.onStats === undefined ? null : setInterval(() => hooks.onStats?.(stats()), STATS_EVERY_MS);
+    const { progress } = control.context;
+    stats = () => progress.snapshot();
+    const ticking =
+      hooks.onStats === undefined ? null : setInterval(() => hooks.onStats?.(progress.snapshot()), STATS_EVERY_MS);
     try {
-      await seed(config.seeds as Href[], backend, control.context.admission.admit);
+      const { admission } = control.context;
+      await seed(config.seeds as Href[], backend, admission.admit);
+      hooks.onStart?.({ log, add: (urls, found) => add(urls, found, backend, admission) });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
       end = await crawl(control.context, stop);
@@ -99,7 +104,7 @@ async function crawlIn(
       stop.cancel();
     }
   } catch (cause) {
-    if (!isDiskFault(cause)) throw cause;
+    if (!isDiskFault(cause) || stats === null) throw cause;
     message = cause.message;
     log.error({ error: cause.message }, "disk");
     end = "stopped";
@@ -108,7 +113,18 @@ async function crawlIn(
   if (reason !== "disk") await writeIndex(config.dir, backend);
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
-  return { reason, stats: stats!(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+  return { reason, stats: stats(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+}
+
+/** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
+function add(
+  urls: readonly Href[],
+  found: { readonly via: number; readonly depth: number },
+  backend: Backend,
+  { admit }: Admission,
+): Promise<number> {
+  const added = { ...found, hops: 0, source: "added", ofSeed: false } as const;
+  return backend.add(urls.flatMap((href) => admit(href, href, added) ?? []));
 }
 
 interface Stop {

@@ -35,6 +35,9 @@ export class VisitorsFailed extends Error {
 /** How long a thread may take to close its archive and connections before it is ended. */
 const CLOSE_WITHIN_MS = 10_000;
 
+/** A host's own thread takes its visits until it has so many more open than the idlest. */
+const HOME_BIAS = 8;
+
 interface Thread {
   readonly worker: Worker;
   open: number;
@@ -109,8 +112,9 @@ export class ThreadVisitors implements Visitors {
   #threadFor(host: HostKey): Thread {
     const first = hashText(host)[0] % this.#threads.length;
     const home = this.#threads[first]!;
-    if (home.open < this.#perThread) return home;
-    return this.#threads.reduce((least, thread) => (thread.open < least.open ? thread : least));
+    const least = this.#threads.reduce((idlest, thread) => (thread.open < idlest.open ? thread : idlest));
+    // Warm connections are worth a short wait, not a core that idles while another is busy.
+    return home.open < Math.min(least.open + HOME_BIAS, this.#perThread) ? home : least;
   }
 
   #adopt(worker: Worker, index: number): Thread {

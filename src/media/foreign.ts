@@ -65,9 +65,13 @@ export class ForeignContent {
     return true;
   }
 
-  /** Takes an end tag (name in lower case) into account. */
+  /**
+   * Takes an end tag (name in lower case) into account. One that can only be HTML's ends foreign content: most likely
+   * its element was opened outside, and the `<svg>` never closed. (A tree builder knows; without one this is a guess,
+   * but for `</p>` and `</br>`, which the standard treats so.)
+   */
   end(name: string): void {
-    if (this.strict && (name === "p" || name === "br")) {
+    if (this.strict && BREAKOUT.has(name)) {
       while (this.strict) this.#open.pop();
       return;
     }

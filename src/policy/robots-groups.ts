@@ -18,7 +18,7 @@ export interface RobotsFile {
 /** RFC 9309, 2.5: at least 500 KiB are parsed. A line that begins before this octet is read whole, others are not. */
 export const PARSED_OCTETS = 500 * 1024;
 
-/** Octets of a line that are read, as Google's parser does. Far shorter than what is fetched beyond `PARSED_OCTETS`. */
+/** Characters of a line that are read, as by Google's parser: eight times the longest URL that browsers agreed on, less one. */
 const LINE_OCTETS = 2083 * 8 - 1;
 
 const MOST_SITEMAPS = 10_000;

@@ -33,12 +33,15 @@ export function comparable(path: string): string {
 }
 
 export function compile({ allow, pattern, line }: RawRule): Rule {
-  const toEnd = pattern.endsWith("$");
-  const pieces = (toEnd ? pattern.slice(0, -1) : pattern).split("*").map(comparable);
-  const literal = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const text = oneEscapeForm(pattern); // leaves "*" and "$" as they are, raw or encoded
+  const toEnd = text.endsWith("$");
+  const body = toEnd ? text.slice(0, -1) : text;
+  const pieces = (body.includes("$") ? body.replaceAll("$", "%24") : body).split("*");
+  let literal = 0;
+  for (const piece of pieces) literal += piece.length;
   return {
     allow,
-    pieces: dropEmptyMiddle(pieces),
+    pieces: pieces.length > 2 ? withoutEmptyMiddle(pieces) : pieces,
     toEnd,
     literal,
     octets: literal + pieces.length - 1 + Number(toEnd),
@@ -48,8 +51,13 @@ export function compile({ allow, pattern, line }: RawRule): Rule {
 }
 
 /** "a**b" matches what "a*b" does. */
-function dropEmptyMiddle(pieces: string[]): string[] {
+function withoutEmptyMiddle(pieces: string[]): string[] {
   return pieces.filter((piece, i) => piece !== "" || i === 0 || i === pieces.length - 1);
+}
+
+/** Whether matching has to search the path, and not only to look at its beginning. */
+export function isSearch({ pieces }: Rule): boolean {
+  return pieces.length > 1;
 }
 
 /** Whether the rule matches a comparable path. Each literal is taken where it first fits: nothing is ever tried twice. */

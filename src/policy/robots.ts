@@ -1,6 +1,6 @@
 /** robots.txt as RFC 9309 says, with Google's published reading where the RFC is silent. Time linear in file and path. */
 import { type Group, readGroups } from "./robots-groups.ts";
-import { comparable, compile, matches, type Rule } from "./robots-rule.ts";
+import { comparable, compile, isSearch, matches, type Rule } from "./robots-rule.ts";
 
 export interface RobotsRules {
   /** Rule sets that all must allow: our own (or that of `*`), then those of each agent also obeyed. Strongest rule first. */
@@ -29,6 +29,13 @@ const IMPLICIT: RobotsDecision = {
 };
 
 /**
+ * Rules with wildcards times octets of the path: what one decision may cost. Honest files stay far below; a file and a
+ * path made to hurt each other are denied rather than tried to the end.
+ */
+const MOST_STEPS = 4_000_000;
+const TOO_MUCH: RobotsDecision = { allowed: false, rule: "more rules than are ever tried", line: null };
+
+/**
  * The rules of `body` for the agent whose product token is `agentToken` ("trawlbot", or a whole user agent that begins
  * with it). The groups of the tokens in `also` are obeyed on top of our own, without falling back to `*`.
  * Anything parses: bad lines are skipped.
@@ -50,12 +57,17 @@ export function decide(rules: RobotsRules, href: string): RobotsDecision {
   if (rules.sets.length === 0) return NO_RULE;
   const path = comparable(pathOf(href));
   if (path === "/robots.txt") return IMPLICIT;
-  let decision = NO_RULE;
+  let decision = NO_RULE; // that of the last set in which a rule matched; a denial is final
+  let steps = 0;
   for (const set of rules.sets) {
-    const rule = set.find((candidate) => matches(candidate, path));
-    if (rule === undefined) continue;
-    decision = { allowed: rule.allow, rule: rule.text, line: rule.line };
-    if (!rule.allow) break;
+    for (const rule of set) {
+      if (isSearch(rule)) steps += path.length;
+      if (steps > MOST_STEPS) return TOO_MUCH;
+      if (!matches(rule, path)) continue;
+      decision = { allowed: rule.allow, rule: rule.text, line: rule.line };
+      break;
+    }
+    if (!decision.allowed) break;
   }
   return decision;
 }

@@ -57,16 +57,19 @@ export function newRecordId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-/** WARC-Date with milliseconds, as version 1.1 allows. */
+let lastDate: { readonly at: Instant; readonly text: string } = { at: 0, text: new Date(0).toISOString() };
+
+/** WARC-Date with milliseconds, as version 1.1 allows. The records of a capture share it, so the last one is kept. */
 export function warcDate(at: Instant): string {
-  return new Date(at).toISOString();
+  if (lastDate.at !== at) lastDate = { at, text: new Date(at).toISOString() };
+  return lastDate.text;
 }
 
-const LINE_BREAKS = /[\r\n\0]+/g;
+const LINE_BREAK = /[\r\n\0]/;
 
 /** A line break inside a field would start a field of its own: it becomes a space. */
 function oneLine(text: string): string {
-  return text.search(LINE_BREAKS) < 0 ? text : text.replace(LINE_BREAKS, " ");
+  return LINE_BREAK.test(text) ? text.replace(/[\r\n\0]+/g, " ") : text;
 }
 
 export interface RecordFields {

@@ -103,8 +103,8 @@ class MemoryBackend implements Backend {
       return true;
     });
     for (const state of hosts) {
-      this.#queue(state.host);
       this.#state.hostStates.set(state.host, state);
+      this.#state.hosts.set(state.host, this.#queue(state.host).readyAt);
     }
     const robotsIds = robots.map((copy) => {
       this.#queue(copy.host);

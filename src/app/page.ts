@@ -1,0 +1,62 @@
+/** A page as a program gets it: the facts at hand, the body read from the archive when asked for. */
+import { join } from "node:path";
+import { document } from "../media/document.ts";
+import type { EndReason } from "../model/end.ts";
+import type { UrlRecord } from "../model/record.ts";
+import { contentCodings, decodeBody } from "../net/decode.ts";
+import { readRecordAt } from "../warc/reader.ts";
+
+export interface Page {
+  /** As requested. */
+  readonly url: string;
+  /** How the URL ended: "fetched", "http-4xx", "redirected"... */
+  readonly end: EndReason;
+  /** HTTP status; null when there was no answer. */
+  readonly status: number | null;
+  /** After sniffing, without parameters; null when the body was not read. */
+  readonly mediaType: string | null;
+  readonly title: string | null;
+  readonly language: string | null;
+  readonly depth: number;
+  readonly fetchedAt: Date | null;
+  /** Everything that the crawl keeps of the URL. */
+  readonly record: UrlRecord;
+  /** The body without content-encoding; empty when nothing was archived. */
+  body(): Promise<Uint8Array>;
+  /** The body as text, by the charset that it says or shows. */
+  text(): Promise<string>;
+}
+
+/** `maxBodyBytes`: decoded bodies are cut there, as they were for reading. */
+export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Page {
+  const { visit } = record;
+  const archived = async () => {
+    const locator = visit?.capture?.response;
+    return locator === undefined ? null : readRecordAt(join(dir, "archive"), locator);
+  };
+  const body = async (): Promise<Uint8Array> => {
+    const response = await archived();
+    if (response === null) return new Uint8Array();
+    const limits = { maxBytes: maxBodyBytes, maxRatio: 200 };
+    const whole = visit?.capture?.truncated === null;
+    return (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
+  };
+  return {
+    url: record.href,
+    end: visit?.end as EndReason,
+    status: visit?.status ?? null,
+    mediaType: visit?.page?.mediaType ?? null,
+    title: visit?.page?.title ?? null,
+    language: visit?.page?.language ?? null,
+    depth: record.depth,
+    fetchedAt: visit?.status == null ? null : new Date(visit.startedAt),
+    record,
+    body,
+    async text() {
+      const response = await archived();
+      if (response === null) return "";
+      const truncated = visit?.capture?.truncated !== null;
+      return document(record.href, this.mediaType ?? "", await body(), truncated, response.rawHeaders).text();
+    },
+  };
+}
