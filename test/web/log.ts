@@ -21,8 +21,10 @@ export interface RequestEntry {
   /** The request head had been read. */
   readonly startedAt: number;
   /**
-   * The last byte of an answer was handed over, or the connection closed under an unfinished one; null while it
-   * lasts. A client ends no earlier than the last byte, so the gaps seen here are never smaller than the client's own.
+   * Taken just before the last byte of an answer is handed over, or when the connection closes under an unfinished one;
+   * null while it lasts. A client that got its answer ends no earlier, and starts its next request no later than the
+   * server sees it, so the gaps seen here are never smaller than the client's own: who keeps a pause is never accused.
+   * (A client that gives up ends earlier than the server hears of it, by the time that takes.)
    */
   endedAt: number | null;
   status: number | null;

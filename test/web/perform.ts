@@ -16,11 +16,11 @@ export interface Stage {
   readonly memory: Map<string, number>;
   /** The ordinary answer: the page at this path, or 404. */
   page(path?: string): Answer;
-  /** Sends, and ends the request in the log as soon as the last byte is handed over. */
+  /** Ends the request in the log and sends. */
   send(answer: Answer): void;
   /** Writes past HTTP: the status is only for the log. */
   wire(status: number | null): NodeJS.WritableStream & { destroy(): void; resetAndDestroy(): void };
-  /** The last byte has been handed over by `wire`; without this call the request lasts until the connection closes. */
+  /** To be called just before the last byte is written; without it the request lasts until the connection closes. */
   ended(): void;
   /** Calls back until the connection closes. */
   every(ms: number, tick: () => void): void;
@@ -62,8 +62,9 @@ const acts: Acts = {
     });
   },
   "hang-up"(stage) {
-    stage.wire(null).end();
+    const wire = stage.wire(null);
     stage.ended();
+    wire.end();
   },
   "wrong-length"(stage, { off }) {
     const { body } = stage.page();
@@ -160,9 +161,9 @@ function raw(stage: Stage, head: string, body: Buffer | string): void {
   const status = /^HTTP\/\d\.\d (\d{3})\b/.exec(head)?.[1];
   const wire = stage.wire(status === undefined ? null : Number(status));
   wire.write(Buffer.from(head, "latin1"));
+  stage.ended();
   if (body.length > 0) wire.write(body);
   wire.end();
-  stage.ended();
 }
 
 function drip(stage: Stage, { bytes, everyMs }: Extract<Behaviour, { kind: "drip" }>): void {
@@ -172,9 +173,11 @@ function drip(stage: Stage, { bytes, everyMs }: Extract<Behaviour, { kind: "drip
   let at = 0;
   stage.every(everyMs, () => {
     if (stage.response.writableEnded) return;
+    const last = at + bytes >= buffer.length;
+    if (last) stage.ended();
     stage.response.write(buffer.subarray(at, at + bytes));
     at += bytes;
-    if (at >= buffer.length) stage.response.end();
+    if (last) stage.response.end();
   });
 }
 
@@ -184,10 +187,12 @@ function chunked(stage: Stage, { bytes, broken = false }: Extract<Behaviour, { k
   stage.response.writeHead(status, { ...headers, "transfer-encoding": "chunked" });
   for (let at = 0; at < buffer.length; at += bytes) {
     if (broken && at >= buffer.length / 2) {
-      stage.wire(200).end("zz\r\nnot a chunk\r\n");
+      const wire = stage.wire(200);
       stage.ended();
+      wire.end("zz\r\nnot a chunk\r\n");
       return;
     }
+    if (at + bytes >= buffer.length) stage.ended();
     stage.response.write(buffer.subarray(at, at + bytes));
   }
   stage.response.end();

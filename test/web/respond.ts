@@ -54,9 +54,8 @@ export function responder({ content, rules, log, port, gzip }: Parts): Respond {
         status,
         status === 204 || status === 304 ? headers : { ...headers, "content-length": Buffer.byteLength(body) },
       );
+      log.end(entry);
       response.end(request.method === "HEAD" || status === 204 || status === 304 ? undefined : body);
-      // The kernel took it whole: this is the end, whatever the event loop does before it says so.
-      if (socket.writableLength === 0) log.end(entry);
     };
     const page = (asked = path): Answer => {
       const served = content.serve(host, asked);
