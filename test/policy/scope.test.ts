@@ -1,0 +1,90 @@
+/** Which URLs belong to the crawl. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type ScopeOptions, scopeOf } from "../../src/policy/scope.ts";
+import { url } from "./urls.ts";
+
+const decide = (seed: string, options: ScopeOptions, text: string) => scopeOf([url(seed)], options)(url(text));
+
+function check(seed: string, options: ScopeOptions, inside: readonly string[], outside: readonly string[]): void {
+  for (const text of inside) assert.equal(decide(seed, options, text).inside, true, `${text} belongs`);
+  for (const text of outside) assert.equal(decide(seed, options, text).inside, false, `${text} does not belong`);
+}
+
+describe("scopeOf", () => {
+  it("page: the seeds alone, in any spelling", () => {
+    check(
+      "http://a.test/docs/",
+      { scope: "page" },
+      ["http://a.test/docs", "http://a.test/docs/?utm_source=x"],
+      ["http://a.test/docs/x", "http://a.test/"],
+    );
+  });
+
+  it("prefix: the seed's path up to the last slash", () => {
+    check(
+      "http://a.test/docs/%7Eme/index.html?x=1",
+      { scope: "prefix" },
+      [
+        "http://a.test/docs/~me/",
+        "http://a.test/docs/~me/a/b",
+        "https://a.test/docs/%7eme/c",
+        "http://a.test/docs/~me",
+      ],
+      ["http://a.test/docs/", "http://a.test/docs/~me2/", "http://b.test/docs/~me/"],
+    );
+  });
+
+  it("host: http and https of one name and port are one site, www is another", () => {
+    check(
+      "http://a.test/docs/",
+      { scope: "host" },
+      ["http://a.test/", "https://a.test/x", "https://a.test:443/"],
+      ["http://www.a.test/", "http://a.test:8080/", "http://b.test/"],
+    );
+    check("http://a.test:8080/", { scope: "host" }, ["https://a.test:8080/"], ["http://a.test/"]);
+  });
+
+  it("domain: all names under the registrable domain", () => {
+    check(
+      "http://www.example.co.uk/",
+      { scope: "domain" },
+      ["https://example.co.uk/", "http://a.b.example.co.uk:81/"],
+      ["http://other.co.uk/", "http://notexample.co.uk/"],
+    );
+    check("http://me.github.io/", { scope: "domain" }, ["http://x.me.github.io/"], ["http://you.github.io/"]);
+    check("http://127.0.0.1:8080/", { scope: "domain" }, ["http://127.0.0.1/"], ["http://127.0.0.2/"]);
+  });
+
+  it("any: the whole web", () => check("http://a.test/", { scope: "any" }, ["http://b.test/"], []));
+
+  it("is the seed's host when nothing is said", () => {
+    check("http://a.test/x", {}, ["http://a.test/y"], ["http://b.test/"]);
+  });
+
+  it("takes included patterns for the scope when none is named", () => {
+    check("http://a.test/", { include: [/\/blog\//] }, ["http://a.test/", "http://b.test/blog/1"], ["http://a.test/x"]);
+  });
+
+  it("adds included patterns to a scope that is named", () => {
+    check(
+      "http://a.test/",
+      { scope: "host", include: [/^http:\/\/cdn\.test/] },
+      ["http://a.test/x", "http://cdn.test/y"],
+      ["http://b.test/"],
+    );
+  });
+
+  it("lets exclude win over scope and include", () => {
+    const options: ScopeOptions = { scope: "host", include: [/blog/], exclude: [/\?print=/] };
+    check("http://a.test/", options, ["http://a.test/x"], ["http://a.test/x?print=1", "http://b.test/blog?print=1"]);
+    assert.equal(decide("http://a.test/", options, "http://a.test/?print=1").excluded, true);
+  });
+
+  it("says what decided", () => {
+    assert.equal(decide("http://a.test/x", { scope: "host" }, "http://a.test/y").rule, "host of http://a.test/x");
+    assert.equal(decide("http://a.test/x", { scope: "host" }, "http://b.test/").rule, "on no seed's host");
+    assert.equal(decide("http://a.test/", { exclude: [/x/] }, "http://a.test/x").rule, "exclude /x/");
+    assert.equal(decide("http://a.test/", { scope: "host", include: [/b/] }, "http://b.test/").rule, "include /b/");
+  });
+});
