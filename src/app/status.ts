@@ -53,7 +53,8 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
     `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
     status.finished
       ? "  to do    nothing: every URL has ended"
-      : `  to do    ${count(pending.queued)} queued, ${count(pending.leased)} open, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
+      : // What is leased is not told apart: seen from outside it is as old as the last commit.
+        `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
     ...section("URLs by end:", endTable(status.byEnd)),
     ...section(
       "Busiest hosts:",

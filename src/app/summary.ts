@@ -53,8 +53,7 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
   const lasted = stats.at - stats.startedAt;
   const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean)} in ${span(lasted)}`;
   const pending = stats.queued + stats.leased + stats.delayed;
-  const shown = relative(cwd, outcome.dir);
-  const dir = shown === "" ? "." : shown.startsWith("..") ? outcome.dir : shown;
+  const dir = shownPath(outcome.dir, cwd);
   return [
     `${heading(outcome)}: ${totals}`,
     ...endTable(stats.byEnd),
@@ -62,6 +61,12 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
     `Files: ${dir} (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
     ...advice(outcome, dir, pending),
   ];
+}
+
+/** A path as people would write it: relative when it is below the working directory. */
+export function shownPath(path: string, cwd: string): string {
+  const shown = relative(cwd, path);
+  return shown === "" ? "." : shown.startsWith("..") ? path : shown;
 }
 
 function heading(outcome: CrawlOutcome): string {

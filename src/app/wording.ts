@@ -27,9 +27,10 @@ export function rate(perSecond: number): string {
   return `${perSecond.toFixed(perSecond < 0.095 && perSecond > 0 ? 2 : 1)}/s`;
 }
 
-/** `4.2 s` below ten seconds, then `50 s`, `2m 03s`, `3h 04m`, `5d 06h`. */
+/** `250 ms` below a second, `4.2 s` below ten, then `50 s`, `2m 03s`, `3h 04m`, `5d 06h`. */
 export function span(ms: number): string {
-  if (ms < 9_950) return `${(Math.max(ms, 0) / 1000).toFixed(1)} s`;
+  if (ms < 999.5) return `${Math.round(Math.max(ms, 0))} ms`;
+  if (ms < 9_950) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   const two = (n: number): string => String(n).padStart(2, "0");
   if (seconds < 60) return `${seconds} s`;

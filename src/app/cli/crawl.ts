@@ -6,7 +6,8 @@ import type { CrawlConfig } from "../crawl-config.ts";
 import { OPTIONS } from "../options.ts";
 import type { CrawlHooks, CrawlOutcome } from "../outcome.ts";
 import { progressDisplay } from "../progress-display.ts";
-import { summaryLines } from "../summary.ts";
+import { shownPath, summaryLines } from "../summary.ts";
+import { counted } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { listenForSignals } from "./signals.ts";
@@ -29,8 +30,10 @@ same place goes on with the same crawl, whether it was stopped, killed or limite
 async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<RunCrawl>): Promise<number> {
   const { config, notices } = await resolveConfig(argv, shell);
   for (const notice of notices) shell.stderr.write(`trawl: ${notice}\n`);
-  const runCrawl = await load();
   const display = progressDisplay(shell.stderr, { quiet: config.quiet, env: shell.env });
+  const more = config.seeds.length > 1 ? ` and ${counted(config.seeds.length - 1, "more seed")}` : "";
+  display.say(`Crawling ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`);
+  const runCrawl = await load();
   using stops = listenForSignals(shell.signals, shell.clock, display.say);
   const hooks: CrawlHooks = {
     signal: stops.signal,
