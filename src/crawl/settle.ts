@@ -172,7 +172,9 @@ const SITEMAP_OF_ROBOTS = { via: 0, depth: 0, hops: 0, source: "sitemap", ofSeed
 /** RFC 9309 2.3.1.4: no answer means "all is disallowed" for now: the host waits, and is given up in the end. */
 function robotsOutOfReach(visited: Visited, entry: HostEntry, tries: number): Verdict {
   const { outcome } = visited;
-  const cause = outcome.kind === "failure" && UNREACHABLE.has(outcome.cause) ? outcome.cause : "robots-unreachable";
+  // Nobody there is a fault of the host; an answer that is no robots.txt is a fault of that file.
+  const nobody = outcome.kind === "failure" && (outcome.cause === "connect" || outcome.cause === "tls");
+  const cause = nobody ? outcome.cause : "robots-unreachable";
   const says = outcome.kind === "failure" ? outcome.detail : `robots.txt answered ${outcome.status}`;
   return hostFailed(entry, cause as HostDeath, says, tries);
 }

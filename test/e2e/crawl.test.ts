@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { forbiddenUrls } from "../web/fake-web.ts";
+import { GALLERY, galleryHost } from "../web/gallery.ts";
+import { requestsOf } from "../web/log.ts";
+import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
+import { spawnFakeWeb } from "../web/spawn.ts";
+import { checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
+
+describe("trawl crawl, against the fake web", () => {
+  it("fetches exactly what is reachable, politely by the server's own log, and leaves a sound directory", async () => {
+    await using web = await spawnFakeWeb({ hosts: 50, pagesPerHost: 3, addresses: 5 });
+    await using dir = await tempDir();
+    const seeds = Array.from({ length: 50 }, (_, i) => `${web.origin(i)}/`);
+    const run = await trawl(
+      [
+        "crawl",
+        ...["-i", "-", "--scope", "any", "--delay", "200ms", "--dir", dir.path],
+        ...["--allow-net", web.allowNet, "--dns", web.dns],
+      ],
+      { stdin: seeds.join("\n") },
+    );
+    assert.equal(run.code, 0, run.stderr);
+
+    const reachable = web.site.reachable({ from: seeds });
+    const pages = canonical(fetchedIn(dir.path));
+    assert.deepEqual([...pages].sort(), [...reachable].sort());
+
+    const log = await web.entries();
+    const gaps = smallestGaps(log);
+    assert.equal(gaps.hosts.size, 50);
+    assert.equal(gaps.addresses.size, 5);
+    assert.ok(smallestGap(gaps.hosts)!.ms >= 200, `host: ${smallestGap(gaps.hosts)!.ms} ms`);
+    assert.ok(smallestGap(gaps.addresses)!.ms >= 200, `address: ${smallestGap(gaps.addresses)!.ms} ms`);
+    assert.deepEqual(deniedRequests(log, web.site.robotsByHost()), []);
+    assert.deepEqual(requestsBeforeRobots(log), []);
+
+    assert.deepEqual((await checkArchive(dir.path)).faults, []);
+    for (const file of ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"])
+      assert.ok(existsSync(join(dir.path, file)), file);
+  });
+
+  it("ends every oddity of the gallery with its reason, and connects to no forbidden address", async () => {
+    await using web = await spawnFakeWeb({ hosts: 2, pagesPerHost: 5, gallery: true });
+    await using dir = await tempDir();
+    const run = await trawl([
+      ...["crawl", `${web.origin("odd.test")}/`, "--scope", "any", "--delay", "10ms", "--tries", "3"],
+      ...["--connect-timeout", "1s", "--first-byte-timeout", "1s", "--total-timeout", "3s", "--limit", "2000"],
+      ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path],
+    ]);
+    assert.ok(run.code === 0, run.stderr);
+    const ends = endsIn(dir.path);
+    const wrong: string[] = [];
+    const expect = (href: string, allowed: readonly string[]) => {
+      const end = ends.get(href) ?? ends.get(`${href}/`); // a redirect to its own key is followed under its new form
+      if (end === undefined || !allowed.includes(end)) wrong.push(`${href}: ${end}, not ${allowed.join(" or ")}`);
+    };
+    for (const [name, { start, ends: allowed, leadsTo }] of Object.entries(GALLERY)) {
+      expect(`${web.origin(galleryHost(name))}${start ?? "/"}`, allowed);
+      for (const [href, further] of Object.entries(leadsTo ?? {}))
+        expect(new URL(href.replaceAll("{port}", String(web.port))).href, further);
+    }
+    for (const href of forbiddenUrls(web.port)) expect(new URL(href).href, ["refused-address"]);
+    assert.deepEqual(wrong, []);
+    const log = await web.entries();
+    assert.deepEqual(
+      log.filter((entry) => "address" in entry && entry.address === "127.0.0.1"),
+      [],
+    );
+    assert.deepEqual((await checkArchive(dir.path)).faults, []);
+  });
+
+  it("stops at --limit to the page, and the same command goes on with a higher one", async () => {
+    await using web = await spawnFakeWeb({ hosts: 4, pagesPerHost: 20 });
+    await using dir = await tempDir();
+    const command = (limit: string) => [
+      ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", "0", "--limit", limit],
+      ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path],
+    ];
+    const first = await trawl([...command("15"), "--fail-on-limit"]);
+    assert.equal(first.code, 5, first.stderr);
+    assert.equal(fetchedIn(dir.path).size, 15);
+    const second = await trawl(command("1000"));
+    assert.equal(second.code, 0, second.stderr);
+    assert.deepEqual([...canonical(fetchedIn(dir.path))].sort(), [...web.site.reachable()].sort());
+    assert.deepEqual((await checkArchive(dir.path)).faults, []);
+    const asked = requestsOf(await web.entries()).filter(({ path }) => path !== "/robots.txt");
+    assert.equal(asked.length, new Set(asked.map(({ host, path }) => host + path)).size);
+  });
+
+  it("writes a JSON line on standard output for each URL that has ended, and nothing else", async () => {
+    await using web = await spawnFakeWeb({
+      hosts: 1,
+      pagesPerHost: 8,
+      robots: { "*": { kind: "status", status: 404 } },
+    });
+    await using dir = await tempDir();
+    const run = await trawl([
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--jsonl", "--quiet", "--dir", dir.path],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ]);
+    assert.equal(run.code, 0, run.stderr);
+    assert.equal(run.stderr, "");
+    assert.equal(run.stdout, await readFile(join(dir.path, "pages/pages.jsonl"), "utf8"));
+  });
+});
+
+/** URLs as the site writes them: without the tracking parameters that it strews over its links. */
+function canonical(hrefs: Iterable<string>): Set<string> {
+  const pages = new Set<string>();
+  for (const href of hrefs) {
+    const url = new URL(href);
+    for (const name of [...url.searchParams.keys()]) if (name.startsWith("utm_")) url.searchParams.delete(name);
+    pages.add(url.href);
+  }
+  return pages;
+}
