@@ -80,9 +80,9 @@ function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): str
   return `${allowed ? "allowed" : "denied"}: ${by} (${source})${delay}`;
 }
 
-function copySays({ id, fetchedAt, status, failure }: RobotsCopy, now: Instant): string {
-  const answer = failure ?? `status ${status}`;
-  return `copy ${id} of ${time(fetchedAt)}, ${span(now - fetchedAt)} ago, ${answer}`;
+function copySays({ id, host, href, fetchedAt, status, failure }: RobotsCopy, now: Instant): string {
+  const from = (href as string) === `${host}/robots.txt` ? "" : `, from ${href}`;
+  return `copy ${id} of ${time(fetchedAt)}, ${span(now - fetchedAt)} ago, ${failure ?? `status ${status}`}${from}`;
 }
 
 function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): string {

@@ -16,10 +16,10 @@ async function run(
   shell: TestShell,
   argv: readonly string[],
   reason: StopReason | Error = "done",
-  meanwhile: (hooks: CrawlHooks, config: CrawlConfig) => void = () => {},
+  meanwhile: (hooks: CrawlHooks, config: CrawlConfig) => unknown = () => {},
 ): Promise<number> {
   const fake: RunCrawl = async (config, hooks) => {
-    meanwhile(hooks, config);
+    await meanwhile(hooks, config);
     if (reason instanceof Error) throw reason;
     return { reason, stats: stats(), dir: config.dir, resumed: false, message: "no space left" };
   };
@@ -88,10 +88,10 @@ describe("trawl crawl", () => {
   });
   it("prints one JSON line on standard output for each URL that has ended", async () => {
     using shell = testShell();
-    await run(shell, [SEED, "--jsonl"], "done", (hooks) => {
-      hooks.onSettled?.([record(1), record(2)]);
-      hooks.onSettled?.([]);
-      hooks.onSettled?.([record(3)]);
+    await run(shell, [SEED, "--jsonl"], "done", async (hooks) => {
+      await hooks.onSettled?.([record(1), record(2)]);
+      await hooks.onSettled?.([]);
+      await hooks.onSettled?.([record(3)]);
     });
     const lines = shell.out().split("\n");
     assert.equal(lines.pop(), "");
