@@ -12,6 +12,8 @@ export interface Specimen {
   readonly dns?: NameRecord;
   /** What odd.test links to; `/` unless told. */
   readonly start?: string;
+  /** The form under which `start` is recorded, where a redirect to its own key changes it. */
+  readonly recordedAs?: string;
   /** How the URL at `start` may end; deadlines are up to the crawler, so tests shorten them. */
   readonly ends: readonly EndReason[];
   /** The ends of further URLs that it leads to. `{port}` is the web's port. */
@@ -87,6 +89,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   itself: { paths: to("/"), ends: ["redirect-loop"] },
   slash: {
     start: "/a",
+    recordedAs: "/a/",
     paths: { "/a": { kind: "redirect", to: "/a/", status: 301 }, "/a/": { kind: "body", type: html, text: "<p>here" } },
     ends: ["fetched"],
   },
@@ -121,7 +124,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "robots-forbidden": { robots: { kind: "status", status: 403 }, ends: ["fetched"] },
   "robots-broken": { robots: { kind: "status", status: 500 }, ends: ["robots-unreachable"] },
   "robots-broken-once": { robots: { kind: "status", status: 503, times: 1, later: forbid("/") }, ends: ["robots"] },
-  "robots-never": { robots: { kind: "never" }, ends: ["robots-unreachable"] },
+  "robots-never": { robots: { kind: "never" }, ends: ["robots-unreachable", "timeout"] },
   "robots-moved": { robots: { kind: "redirect", to: "/moved.txt", hops: 4, later: forbid("/") }, ends: ["robots"] },
   "robots-loop": { robots: { kind: "redirect", to: "self" }, ends: ["fetched"] },
   "robots-padded": {
@@ -227,6 +230,17 @@ export const TRAPS: readonly Rule[] = (["calendar", "growing", "session", "param
 
 export function galleryHost(name: string): string {
   return `${name}.odd.test`;
+}
+
+/** Every end that the gallery speaks of: by URL, the reasons that a right crawler may record. */
+export function galleryEnds(port: number): Map<string, readonly EndReason[]> {
+  const ends = new Map<string, readonly EndReason[]>();
+  for (const [name, { start = "/", recordedAs = start, ends: own, leadsTo = {} }] of Object.entries(GALLERY)) {
+    ends.set(`http://${galleryHost(name)}:${port}${recordedAs}`, own);
+    for (const [href, reasons] of Object.entries(leadsTo))
+      ends.set(new URL(href.replaceAll("{port}", String(port))).href, reasons);
+  }
+  return ends;
 }
 
 export function galleryRules(): Rule[] {

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { GALLERY, galleryEnds } from "./gallery.ts";
+import { type LogEntry, requestsOf } from "./log.ts";
+import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "./politeness.ts";
+import { type SpawnedWeb, spawnFakeWeb } from "./spawn.ts";
+
+const TRAWL = join(import.meta.dirname, "../../bin/trawl.js");
+const LONGEST_MS = 240_000;
+
+function trawl(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const options = { maxBuffer: 2 ** 28, timeout: LONGEST_MS };
+    execFile(process.execPath, [TRAWL, ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
+    );
+  });
+}
+
+describe("the real program in the gallery of odd hosts", () => {
+  let dir: string;
+  let web: SpawnedWeb;
+  let log: LogEntry[];
+  let code: number;
+  let stderr: string;
+  const recorded = new Map<string, string>();
+
+  before(async () => {
+    dir = await mkdtemp(join(tmpdir(), "gallery-"));
+    web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 1, gallery: true, addresses: 20 });
+    const limits = ["--connect-timeout", "2s", "--first-byte-timeout", "2s", "--total-timeout", "4s", "--tries", "3"];
+    const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir, "--overwrite", "--quiet"];
+    const seed = `${web.origin("odd.test")}/`;
+    ({ code, stderr } = await trawl("crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where));
+    log = await web.entries();
+    for (const line of (await trawl("export", dir, "--to", "-")).stdout.split("\n").slice(0, -1)) {
+      const { url, end, state } = JSON.parse(line) as { url: string; end: string | null; state: string };
+      recorded.set(url, end ?? state);
+    }
+  });
+  after(async () => {
+    await web[Symbol.asyncDispose]();
+    await rm(dir, { recursive: true });
+  });
+
+  it("comes to an end by itself", () => assert.equal(code, 0, stderr));
+
+  for (const name of Object.keys(GALLERY))
+    it(`records what became of ${name}`, () => {
+      for (const [href, reasons] of galleryEnds(web.port)) {
+        if (!href.includes(`//${name}.odd.test`)) continue;
+        const end = recorded.get(href);
+        assert.ok(
+          reasons.some((reason) => reason === end),
+          `${href} is ${end}, not ${reasons.join(" or ")}`,
+        );
+      }
+    });
+
+  it("refuses every forbidden address, and is lured to none", () => {
+    for (const [href, reasons] of galleryEnds(web.port))
+      if (reasons.includes("refused-address") && reasons.length === 1)
+        assert.equal(recorded.get(href), "refused-address", href);
+    assert.deepEqual(
+      log.filter((entry) => entry.kind !== "dns" && !web.addresses.includes(entry.address)),
+      [],
+    );
+  });
+
+  it("asks for nothing that robots.txt or nofollow forbids, and for robots.txt first", () => {
+    // Where /robots.txt redirects to is part of asking for it.
+    const pages = log.filter((entry) => entry.kind !== "request" || !/^\/(robots-hop-|moved\.txt)/.test(entry.path));
+    assert.deepEqual(deniedRequests(pages, web.site.robotsByHost()), []);
+    assert.deepEqual(requestsBeforeRobots(pages), []);
+    assert.deepEqual(
+      requestsOf(log).filter((entry) => entry.path === "/unseen"),
+      [],
+    );
+  });
+
+  it("never asks one address twice at the same time", () => {
+    assert.ok(smallestGap(smallestGaps(log).addresses)!.ms >= 0);
+  });
+});
