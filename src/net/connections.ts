@@ -24,7 +24,7 @@ export interface Passenger {
 }
 
 /** The guard, asked again at the last moment, said no. */
-export class RefusedAddress extends Error {
+class RefusedAddress extends Error {
   readonly code = "TRAWL_REFUSED_ADDRESS";
 }
 
@@ -46,12 +46,8 @@ export class Connections implements AsyncDisposable {
     if (lane === undefined) lane = new Lane(origin, address, this.#options);
     else this.#lanes.delete(key);
     this.#lanes.set(key, lane);
-    if (this.#lanes.size > this.#options.maxLanes) this.#evict();
+    if (this.#lanes.size > this.#options.maxLanes) this.#evict(lane);
     return lane;
-  }
-
-  get size(): number {
-    return this.#lanes.size;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -60,13 +56,13 @@ export class Connections implements AsyncDisposable {
     await Promise.all(lanes.map((lane) => lane.close()));
   }
 
-  /** Lanes in use are passed over: then there are a few more for a while. */
-  #evict(): void {
+  /** Lanes in use are passed over: then there are a few more for a while. The newest is about to be used. */
+  #evict(newest: Lane): void {
     for (const [key, lane] of this.#lanes) {
+      if (this.#lanes.size <= this.#options.maxLanes || lane === newest) return;
       if (!lane.idle) continue;
       this.#lanes.delete(key);
       void lane.close();
-      return;
     }
   }
 }
@@ -207,7 +203,7 @@ export class Connection {
     const secure = target.protocol === "https:";
     // The host is always an address in canonical form (else the guard refuses it), so that nothing is ever looked up.
     const where = { host: lane.address, port: Number(target.port) || (secure ? 443 : 80), autoSelectFamily: false };
-    const socket = secure ? tlsConnect(this.#tlsOptions(where, target)) : tcpConnect({ ...where, ...SOCKET_BUFFER });
+    const socket = secure ? tlsConnect(this.#tlsOptions(where, target)) : tcpConnect(where);
     this.#socket = socket;
     socket.setNoDelay(true);
     watchHead(socket, this);
@@ -249,6 +245,3 @@ export class Connection {
     };
   }
 }
-
-/** A page in one read, mostly; @types/node does not know the option. */
-const SOCKET_BUFFER = { highWaterMark: 65_536 } as object;

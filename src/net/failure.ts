@@ -18,6 +18,7 @@ export function failureOf(error: NodeJS.ErrnoException, phase: Phase): Failed {
 
 function causeOf(code: string, message: string, phase: Phase): FailureCause {
   if (code === "TRAWL_REFUSED_ADDRESS") return "refused-address";
+  if (code === "UND_ERR_INVALID_ARG") return "protocol"; // undici will not put this on the wire
   if (phase === "waiting" || phase === "connecting") return "connect";
   if (phase === "handshaking" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS")) return "tls";
   // Before the body, only a head that contradicts itself makes undici say so.
@@ -32,7 +33,6 @@ export function isProtocolError(code: string, message: string): boolean {
     code.startsWith("ERR_HTTP2") ||
     code === "HTTPParserError" ||
     code === "UND_ERR_HEADERS_OVERFLOW" ||
-    code === "UND_ERR_INVALID_ARG" ||
     // undici says so of an unasked-for response or 100, and of a 101.
     (code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(message))
   );

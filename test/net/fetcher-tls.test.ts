@@ -91,7 +91,7 @@ describe("over TLS", () => {
 
   it("and spoken to in plain HTTP, a TLS server is a failure", async () => {
     await using server = await rawServer(() => {}, identity("site"));
-    await using fetcher = testFetcher({ firstByteMs: 2_000 });
+    await using fetcher = testFetcher();
     const failure = await fetcher.failure(server.url().replace("https:", "http:"));
     assert.ok(failure.cause === "protocol" || failure.cause === "closed", failure.cause);
   });
@@ -114,29 +114,25 @@ describe("over HTTP/2, when it is allowed", () => {
     await once(server, "listening");
     const base = `https://site.test:${(server.address() as AddressInfo).port}`;
     {
-      await using fetcher = testFetcher({
-        http2: true,
-        connectionsPerHost: 2,
-        firstByteMs: 300,
-        maxBodyBytes: 1_000,
-        totalMs: 1_000,
-      });
+      await using fetcher = testFetcher({ http2: true, connectionsPerHost: 2 });
       const pages = await Promise.all(Array.from({ length: 30 }, (_, i) => fetcher.response(`${base}/${i}`)));
       for (const [i, page] of pages.entries()) {
         assert.deepEqual([page.httpVersion, page.status, text(page.body)], ["2", 200, `you asked for /${i}`]);
       }
       const cookies = pages[0]!.rawHeaders.filter((_, i, all) => all[i - 1] === "set-cookie");
       assert.deepEqual(cookies, ["a=1", "b=2"]);
+      await using limited = testFetcher({ http2: true, firstByteMs: 1_500, totalMs: 3_000, maxBodyBytes: 1_000 });
       const [never, endless, long] = await Promise.all([
-        fetcher.failure(`${base}/never`),
-        fetcher.response(`${base}/endless`),
-        fetcher.response(`${base}/long`),
+        limited.failure(`${base}/never`),
+        limited.response(`${base}/endless`),
+        limited.response(`${base}/long`),
       ]);
       assert.equal(never.cause, "timeout");
       assert.deepEqual([endless.truncated, text(endless.body)], ["time", "x"]);
       assert.deepEqual([long.truncated, long.body.length], ["length", 1_000]);
-      assert.equal((await fetcher.response(`${base}/after`)).status, 200);
-      assert.ok(sessions <= 2, `${sessions} sessions`);
+      assert.equal((await limited.response(`${base}/after`)).status, 200);
+      // Two for the first fetcher, which asks twice before it knows that one will do, and as many as asked at once for the other.
+      assert.ok(sessions <= 5, `${sessions} sessions`);
     }
     server.close();
   });

@@ -30,7 +30,7 @@ describe("a request", () => {
 
   it("does not share a connection with the same origin at another address", async () => {
     await using server = await rawServer((socket) => socket.write(answer()));
-    await using fetcher = testFetcher({ guard: () => null, connectMs: 500 });
+    await using fetcher = testFetcher({ guard: () => null });
     await fetcher.response(server.url());
     const other = await fetcher.failure(server.url(), { address: "127.0.0.9" });
     assert.equal(other.cause, "connect");
@@ -293,6 +293,20 @@ describe("connections", () => {
     for (const server of [one, two, one, three]) await fetcher.response(server.url());
     await until(() => two.open.size === 0);
     assert.deepEqual([one.open.size, three.open.size], [1, 1]);
+  });
+
+  it("in use are never let go, even when there are too many", async () => {
+    await using one = await rawServer((socket) => setTimeout(() => socket.write(answer("one")), 30));
+    await using two = await rawServer((socket) => setTimeout(() => socket.write(answer("two")), 30));
+    await using fetcher = testFetcher({ maxHosts: 1 });
+    const pages = await Promise.all([fetcher.response(one.url()), fetcher.response(two.url())]);
+    assert.deepEqual(
+      pages.map((page) => text(page.body)),
+      ["one", "two"],
+    );
+    await fetcher.response(two.url());
+    await until(() => one.open.size === 0);
+    assert.equal(two.accepted, 1);
   });
 
   it("are all closed with the fetcher, and what is under way ends", async () => {
