@@ -5,7 +5,7 @@
  * long), because honest sites use the name for content too: `?sid=04/05/06` is a story, `?sid=123` a shop.
  * A name ending in "*" is a prefix. Names are compared in lower case.
  */
-export const IGNORED_PARAMETERS: Readonly<Record<string, "any" | "token">> = {
+const IGNORED_PARAMETERS: Readonly<Record<string, "any" | "token">> = {
   // campaigns: Google Analytics, Matomo, Piwik, HubSpot, Marketo, Mailchimp, Vero, Omeda, Adobe, MailerLite, AT Internet
   "utm_*": "any",
   "mtm_*": "any",

@@ -41,7 +41,7 @@ export interface RobotsCacheRules {
 
 const HOUR_MS = 3_600_000;
 
-export const ROBOTS_CACHE_RULES: RobotsCacheRules = {
+const ROBOTS_CACHE_RULES: RobotsCacheRules = {
   lifetimeMs: 24 * HOUR_MS,
   firstRetryMs: 60_000,
   longestRetryMs: HOUR_MS,

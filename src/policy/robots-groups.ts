@@ -52,7 +52,8 @@ export function readGroups(body: string): RobotsFile {
   const sitemaps = new Set<string>();
   const others = new Map<string, number>();
   let group: OpenGroup | null = null;
-  // Only a rule ends the list of agents of a group: other records must not interfere with it (2.2.4).
+  // Only a rule ends the list of agents of a group: other records must not interfere with it (2.2.4). So "User-agent: *",
+  // "Crawl-delay: 10", "User-agent: badbot", "Disallow: /" denies everybody, whatever its author meant.
   let agentsOpen = false;
   // No standard says to whom Crawl-delay applies. Files mean the agents just above it, so it ends a list of its own.
   const delaysMs = new Map<string, number>();

@@ -47,6 +47,12 @@ describe("the delay", () => {
     assert.equal(afterVisit(fresh, event(NOW, { robotsDelayMs: 86_400_000 })).readyAt, NOW + 60_000);
   });
 
+  it("is not shortened by a failure that took no time", () => {
+    const slow = afterVisit(fresh, event(NOW, { took: 10_000 }));
+    const failed = afterVisit(slow, event(NOW + HOUR, { kind: "failed", took: 0 }));
+    assert.equal(failed.readyAt, NOW + HOUR + 20_000);
+  });
+
   it("of 0 leaves the pace to robots.txt alone", () => {
     const own = { ...POLITENESS, delayMs: 0 };
     assert.equal(afterVisit(fresh, event(NOW, { took: 9_000 }), own).readyAt, NOW);

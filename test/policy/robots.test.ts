@@ -135,6 +135,10 @@ describe("groups", () => {
     assert.equal(allowed(robots, "/a", "b"), false);
   });
 
+  it("are not ended by a Crawl-delay, though it may look so", () => {
+    assert.equal(allowed(["User-agent: *", "Crawl-delay: 10", "", "User-agent: badbot", "Disallow: /"], "/x"), false);
+  });
+
   it("that say nothing allow all, and are not replaced by *", () => {
     assert.equal(allowed(["User-agent: *", "Disallow: /", "User-agent: trawlbot", "Disallow:"], "/x"), true);
     assert.equal(allowed(["User-agent: *", "Disallow: /", "User-agent: trawlbot"], "/x"), true);

@@ -20,6 +20,7 @@ const TRAPS: readonly (readonly [string, string])[] = [
   ["/go?u=%252525252F", "growing-escapes"],
   ["/a%2525b", "growing-escapes"],
   ["/a;jsessionid=1/b;jsessionid=2", "session-in-path"],
+  ["/(S(lit3py55t21z5v55vlm25s55))/x/(S(lit3py55t21z5v55vlm25s56))/y", "session-in-path"],
   [`/${Array.from({ length: 31 }, (_, i) => `d${i}`).join("/")}`, "deep-path"],
 ];
 
@@ -30,7 +31,9 @@ const HONEST: readonly string[] = [
   "/tiles/0/0/0.png",
   "/tiles/0/1/0/1/0/1.png",
   "/files/a/a/a/a/aaaa1.jpg",
+  "/files/a/a/a/a/a/a/x.jpg",
   "/src/foo/foo/foo/__init__.py",
+  "/docs/api/docs/api/v1/index.html",
   "/debian/pool/main/p/python3/python3/",
   "/shop?color=red&color=blue&color=green&color=black&size=1&page=2",
   "/?c[]=1&c[]=2&c[]=3&c[]=4",

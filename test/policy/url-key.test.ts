@@ -68,6 +68,13 @@ describe("urlKey", () => {
     );
   });
 
+  it("never becomes a path that a parser would resolve", () => {
+    for (const text of ["/a/..;jsessionid=1", "/a/.;jsessionid=1/b", "/a/%2e%2E;jsessionid=1"]) {
+      const once = key(`http://a.test${text}`);
+      assert.equal(key(once), once);
+    }
+  });
+
   it("leaves a URL as WHATWG prints it when every step is off", () => {
     const off = mapValues(URL_KEY_RULES, () => false);
     for (const text of ["http://a.test/%7e/?b=1&a=1&&utm_id=1", "http://a.test/x/?", "http://a.test/;jsessionid=1"]) {
