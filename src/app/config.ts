@@ -181,7 +181,7 @@ async function findModule(name: string, base: string, subject: string): Promise<
 }
 
 /** What DIR/crawl.json shall hold: options that belong to the crawl, written as on the command line. */
-export function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
+function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
   const kept: Record<string, unknown> = { trawl: VERSION, seeds: config.seeds };
   for (const [name, option] of OPTION_LIST) {
     if (option.runOnly) continue;

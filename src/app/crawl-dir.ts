@@ -10,7 +10,7 @@ const OURS = /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|archive|indexes|page
 /** What file systems and desktops put into a directory by themselves. */
 const NOBODYS = /^(lost\+found|\.DS_Store|\.directory|Thumbs\.db)$/;
 
-export const CONFIG_NAME = "crawl.json";
+const CONFIG_NAME = "crawl.json";
 
 /**
  * Whether `dir` is new (or empty), or holds a crawl. Throws a `UsageError` when it is a file, cannot be written, or

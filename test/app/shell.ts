@@ -26,7 +26,12 @@ export function testShell(): TestShell {
     time: 1_000_000,
     stdin: "",
     exits,
-    clock: { now: () => shell.time, sleep: async () => {} },
+    clock: {
+      now: () => shell.time,
+      // Time stands still unless the test moves it: only an abort ends a sleep.
+      sleep: (_ms, signal) =>
+        new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true })),
+    },
     stdout: { write: (text) => out.push(text) },
     stderr: { write: (text) => err.push(text) },
     out: () => out.join(""),
