@@ -1,30 +1,47 @@
 /**
- * An exact set of 64-bit fingerprints, each with a 32-bit id: open addressing (linear probing) in typed arrays.
+ * An exact set of 64-bit fingerprints, each with a 32-bit id: open addressing in typed arrays, 12 bytes a slot.
  *
- * 12 bytes a slot (hi, lo, id) and a load kept between 0.76 and 0.86 make at most 15.8 bytes an entry. The table is cut
- * into segments by the top bits of `hi`, each growing by an eighth on its own: no single pause is longer than the
- * rehash of one segment (0.5 ms at 50 million entries), and no array comes near 2^31 bytes.
+ * The load is kept between 0.76 and 0.86, which makes at most 15.8 bytes an entry. So full a table is quick because its
+ * entries are sorted: an entry's home slot grows with its key, and no entry stands before one of a smaller key (ordered
+ * linear probing: Amble and Knuth 1974). A search for what is not there ends as early as one for what is, and growing
+ * is one walk forward over both arrays.
+ *
+ * The table is cut into segments by the top bits of `hi`, each growing by an eighth on its own: no pause is longer than
+ * the growth of one segment (200,000 entries of 50 million), and no array comes near 2^31 bytes.
  */
 import { hashBytes } from "../base/hash.ts";
 
-const SEGMENT_BITS = 10;
+const SEGMENT_BITS = 8;
 const SEGMENTS = 1 << SEGMENT_BITS;
-/** Words of a slot: hi, lo, id. An id of 0 marks the slot as free. */
+/** Words of a slot: key (`lo` with its top bit turned, so that signed order is its order), `hi`, id. Free: id 0. */
 const WORDS = 3;
+const TOP_BIT = 0x80000000;
 const MAX_LOAD = 0.86;
 const GROWTH = 1.125;
 const FIRST_SLOTS = 8;
+/** Slots behind the last home, for entries that are pushed on. The very last slot of an array is always free. */
+const SPARE = 16;
 const MAGIC = 0x54574654; // "TFWT" in memory order; reads otherwise on a machine of other endianness
 const VERSION = 1;
-const HEADER_WORDS = 4 + SEGMENTS;
+const HEADER_WORDS = 4 + 2 * SEGMENTS;
 
 /** What an unused segment points to: one free slot, so that a look-up ends at once. */
 const NOTHING = new Int32Array(WORDS);
 
 export class FingerprintTable {
   readonly #segments: Int32Array[] = new Array<Int32Array>(SEGMENTS).fill(NOTHING);
+  /** Home slots of each segment; its array is a little longer. */
+  readonly #homes = new Uint32Array(SEGMENTS).fill(1);
   readonly #counts = new Uint32Array(SEGMENTS);
   #size = 0;
+
+  /** `expected`: how many entries are about to come, if that is known: no time is spent on growing then. */
+  constructor(expected = 0) {
+    const homes = Math.ceil(expected / SEGMENTS / MAX_LOAD);
+    if (homes < FIRST_SLOTS) return;
+    this.#homes.fill(homes);
+    for (let i = 0; i < SEGMENTS; i++) this.#segments[i] = new Int32Array((homes + SPARE) * WORDS);
+  }
 
   /** Entries held. */
   get size(): number {
@@ -33,30 +50,35 @@ export class FingerprintTable {
 
   /** Bytes of the arrays. */
   get bytes(): number {
-    let sum = this.#counts.byteLength;
+    let sum = this.#homes.byteLength + this.#counts.byteLength;
     for (const segment of this.#segments) if (segment !== NOTHING) sum += segment.byteLength;
     return sum;
   }
 
   /** The id of a fingerprint (two unsigned 32-bit words), or 0 when it is not in the table. */
   find(hi: number, lo: number): number {
-    const segment = this.#segments[hi >>> (32 - SEGMENT_BITS)]!;
-    return segment[slotOf(segment, hi | 0, lo | 0) + 2]! >>> 0;
+    const index = hi >>> (32 - SEGMENT_BITS);
+    const segment = this.#segments[index]!;
+    const at = placeOf(segment, this.#homes[index]!, hi | 0, lo ^ TOP_BIT);
+    return holds(segment, at, hi | 0, lo ^ TOP_BIT) ? segment[at + 2]! >>> 0 : 0;
   }
 
   /** Adds a fingerprint with its id (1 to 2^32 - 1). False, and nothing is changed, when it was there already. */
   insert(hi: number, lo: number, id: number): boolean {
     const index = hi >>> (32 - SEGMENT_BITS);
+    const key = lo ^ TOP_BIT;
     let segment = this.#segments[index]!;
-    let at = slotOf(segment, hi | 0, lo | 0);
-    if (segment[at + 2] !== 0) return false;
-    if (this.#counts[index]! + 1 > (segment.length / WORDS) * MAX_LOAD) {
-      segment = grown(segment);
-      this.#segments[index] = segment;
-      at = slotOf(segment, hi | 0, lo | 0);
+    let at = placeOf(segment, this.#homes[index]!, hi | 0, key);
+    if (holds(segment, at, hi | 0, key)) return false;
+    let free = freeFrom(segment, at);
+    while (this.#counts[index]! >= this.#homes[index]! * MAX_LOAD || free + WORDS === segment.length) {
+      segment = this.#grow(index);
+      at = placeOf(segment, this.#homes[index]!, hi | 0, key);
+      free = freeFrom(segment, at);
     }
-    segment[at] = hi;
-    segment[at + 1] = lo;
+    for (let to = free + WORDS - 1; to >= at + WORDS; to--) segment[to] = segment[to - WORDS]!;
+    segment[at] = key;
+    segment[at + 1] = hi;
     segment[at + 2] = id;
     this.#counts[index]!++;
     this.#size++;
@@ -68,11 +90,12 @@ export class FingerprintTable {
    * The pieces are views of the live arrays: write them before the next insert.
    */
   *snapshot(): IterableIterator<Uint8Array> {
-    const header = new Uint32Array(HEADER_WORDS);
-    header[0] = MAGIC;
-    header[1] = VERSION;
-    header[2] = SEGMENTS;
-    for (let i = 0; i < SEGMENTS; i++) header[4 + i] = this.#segments[i]!.length / WORDS;
+    const header = new Int32Array(HEADER_WORDS);
+    header.set([MAGIC, VERSION, SEGMENTS, 0]);
+    for (let i = 0; i < SEGMENTS; i++) {
+      header[4 + 2 * i] = this.#homes[i]!;
+      header[5 + 2 * i] = this.#segments[i]!.length;
+    }
     let sum = 0;
     for (const words of [header, ...this.#segments]) {
       const piece = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
@@ -85,55 +108,89 @@ export class FingerprintTable {
   /** The table of a snapshot, or null when the bytes are cut short, changed, or of another version or endianness. */
   static restore(bytes: Uint8Array): FingerprintTable | null {
     if (bytes.length < (HEADER_WORDS + 1) * 4 || bytes.length % 4 !== 0) return null;
-    const header = words(bytes, 0, HEADER_WORDS);
-    if (header[0] !== MAGIC >> 0 || header[1] !== VERSION || header[2] !== SEGMENTS) return null;
-    let total = HEADER_WORDS;
-    for (let i = 0; i < SEGMENTS; i++) total += (header[4 + i]! >>> 0) * WORDS;
-    if (bytes.length !== (total + 1) * 4) return null;
+    const header = wordsAt(bytes, 0, HEADER_WORDS);
+    if (header[0] !== MAGIC || header[1] !== VERSION || header[2] !== SEGMENTS) return null;
+    let total = HEADER_WORDS + 1;
+    for (let i = 0; i < SEGMENTS; i++) total += header[5 + 2 * i]! >>> 0;
+    if (bytes.length !== total * 4) return null;
     const table = new FingerprintTable();
-    let sum = hashBytes(bytes.subarray(0, HEADER_WORDS * 4), HEADER_WORDS * 4, 0)[0];
+    let sum = hashBytes(bytes, HEADER_WORDS * 4, 0)[0];
     let at = HEADER_WORDS;
     for (let i = 0; i < SEGMENTS; i++) {
-      const length = header[4 + i]! * WORDS;
-      const segment = words(bytes, at, length);
-      sum = hashBytes(new Uint8Array(segment.buffer), length * 4, sum)[0];
-      let count = 0;
-      for (let slot = 2; slot < length; slot += WORDS) if (segment[slot] !== 0) count++;
-      if (count > 0) table.#segments[i] = segment;
-      table.#counts[i] = count;
-      table.#size += count;
-      at += length;
+      const segment = wordsAt(bytes, at, header[5 + 2 * i]!);
+      sum = hashBytes(new Uint8Array(segment.buffer), segment.byteLength, sum)[0];
+      table.#adopt(i, segment, header[4 + 2 * i]!);
+      at += segment.length;
     }
-    return words(bytes, at, 1)[0]! >>> 0 === sum ? table : null;
+    return wordsAt(bytes, at, 1)[0]! >>> 0 === sum ? table : null;
+  }
+
+  #adopt(index: number, segment: Int32Array, homes: number): void {
+    let count = 0;
+    for (let at = 2; at < segment.length; at += WORDS) if (segment[at] !== 0) count++;
+    if (count > 0) this.#segments[index] = segment;
+    if (count > 0) this.#homes[index] = homes;
+    this.#counts[index] = count;
+    this.#size += count;
+  }
+
+  #grow(index: number): Int32Array {
+    const segment = this.#segments[index]!;
+    const homes = Math.max(Math.ceil(this.#homes[index]! * GROWTH), FIRST_SLOTS);
+    let larger: Int32Array | null = null;
+    // More room at the end is needed only where very many keys are nearly equal: never, unless someone means it.
+    for (let spare = SPARE; larger === null; spare *= 2) larger = laidOut(segment, homes, spare);
+    this.#homes[index] = homes;
+    this.#segments[index] = larger;
+    return larger;
   }
 }
 
 /** A copy of `count` words from word `at` on: aligned, whatever the alignment of `bytes`. */
-function words(bytes: Uint8Array, at: number, count: number): Int32Array {
+function wordsAt(bytes: Uint8Array, at: number, count: number): Int32Array {
   return new Int32Array(bytes.slice(at * 4, (at + count) * 4).buffer);
 }
 
-/** The index of the slot that holds the fingerprint, or of the free slot where it would go. All words are signed. */
-function slotOf(segment: Int32Array, hi: number, lo: number): number {
-  const end = segment.length;
-  // The place grows with `lo`: rehashing in slot order then walks both arrays forward, which caches like.
-  let at = Math.trunc(((lo >>> 0) * (end / WORDS)) / 2 ** 32) * WORDS;
-  while (segment[at + 2] !== 0 && (segment[at + 1] !== lo || segment[at] !== hi)) {
-    at += WORDS;
-    if (at === end) at = 0;
+/** The word at which a key's home slot begins. */
+function homeOf(homes: number, key: number): number {
+  return Math.imul((((key ^ TOP_BIT) >>> 0) * homes * 2 ** -32) | 0, WORDS);
+}
+
+/** The word at which the slot begins that holds the fingerprint, or where it would have to stand. */
+function placeOf(segment: Int32Array, homes: number, hi: number, key: number): number {
+  let at = homeOf(homes, key);
+  while (segment[at + 2] !== 0) {
+    const there = segment[at]!;
+    if (there > key || (there === key && segment[at + 1] === hi)) break;
+    at = (at + WORDS) | 0;
   }
   return at;
 }
 
-function grown(segment: Int32Array): Int32Array {
-  const slots = segment.length / WORDS;
-  const larger = new Int32Array(Math.max(Math.ceil(slots * GROWTH), slots + 2, FIRST_SLOTS) * WORDS);
-  for (let at = 0; at < segment.length; at += WORDS) {
-    if (segment[at + 2] === 0) continue;
-    const to = slotOf(larger, segment[at]!, segment[at + 1]!);
-    larger[to] = segment[at]!;
-    larger[to + 1] = segment[at + 1]!;
-    larger[to + 2] = segment[at + 2]!;
+function holds(segment: Int32Array, at: number, hi: number, key: number): boolean {
+  return segment[at + 2] !== 0 && segment[at] === key && segment[at + 1] === hi;
+}
+
+function freeFrom(segment: Int32Array, from: number): number {
+  let at = from;
+  while (segment[at + 2] !== 0) at = (at + WORDS) | 0;
+  return at;
+}
+
+/** A copy with so many home slots, or null when the entries run over its end. */
+function laidOut(segment: Int32Array, homes: number, spare: number): Int32Array | null {
+  const larger = new Int32Array((homes + spare) * WORDS);
+  let next = 0;
+  for (let from = 0; from < segment.length; from = (from + WORDS) | 0) {
+    const id = segment[from + 2]!;
+    if (id === 0) continue;
+    const key = segment[from]!;
+    const to = Math.max(homeOf(homes, key), next);
+    next = to + WORDS;
+    if (next === larger.length) return null;
+    larger[to] = key;
+    larger[to + 1] = segment[from + 1]!;
+    larger[to + 2] = id;
   }
   return larger;
 }

@@ -17,7 +17,7 @@ import type { ActiveHost } from "./active-host.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { JournalWriter, Reasons } from "./journal.ts";
+import { JournalWriter, lastId, Reasons } from "./journal.ts";
 import { Queries } from "./queries.ts";
 import type { ChunkedQueue } from "./queue.ts";
 import { recover } from "./recover.ts";
@@ -60,7 +60,7 @@ class EmbeddedBackend implements Backend {
   readonly #reasons: Reasons;
   readonly #queries: Queries;
   readonly #schedule: Schedule;
-  readonly #seen = new FingerprintTable();
+  readonly #seen: FingerprintTable;
   readonly #ended = new Bitmap();
   readonly #endCounts = new Map<EndReason, number>();
   /** Ids that have a row in `retry`. */
@@ -72,7 +72,6 @@ class EmbeddedBackend implements Backend {
   // Of the running transaction:
   readonly #long = new Set<ChunkedQueue>();
   readonly #changed = new Map<ActiveHost, HostState | null>();
-  readonly #loaded: ActiveHost[] = [];
   #admitted = 0;
   #dropped = 0;
 
@@ -89,6 +88,8 @@ class EmbeddedBackend implements Backend {
     this.#queries = new Queries(db, (id) => (this.#ended.has(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
     this.#schedule = new Schedule({ leaseMs, hostConcurrency, firstToken: opening * TOKENS_PER_OPENING });
+    this.#nextId = lastId(db) + 1;
+    this.#seen = new FingerprintTable(lastId(db));
     recover(db, this.#reasons, {
       schedule: this.#schedule,
       seen: this.#seen,
@@ -96,7 +97,6 @@ class EmbeddedBackend implements Backend {
       endCounts: this.#endCounts,
       retried: this.#retried,
     });
-    this.#nextId = this.#seen.size + 1;
     this.#writer.saveFact("openings", String(opening));
   }
 
@@ -254,10 +254,8 @@ class EmbeddedBackend implements Backend {
         this.#writeBack(now);
         return done;
       });
-      for (const host of this.#loaded) this.#schedule.forgetIfQuiet(host);
-      for (const host of this.#changed.keys()) this.#schedule.forgetIfQuiet(host);
-      this.#loaded.length = 0;
       this.#changed.clear();
+      this.#schedule.forgetQuietHosts();
       return result;
     });
   }
@@ -352,7 +350,6 @@ class EmbeddedBackend implements Backend {
     if (host === undefined) {
       host = this.#writer.host(name);
       this.#schedule.remember(host);
-      this.#loaded.push(host);
     }
     return host;
   }

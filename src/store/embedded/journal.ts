@@ -84,6 +84,11 @@ export function readAdmitted(
   }
 }
 
+/** The id of the last URL admitted; 0 when there is none. */
+export function lastId(db: DatabaseSync): number {
+  return db.prepare("SELECT coalesce(max(id), 0) AS id FROM url").get()!.id as number;
+}
+
 /** The counts after the last transaction. */
 export function lastCounts(db: DatabaseSync): Pending {
   const row = db.prepare("SELECT pending, leased, delayed, hosts FROM journal ORDER BY id DESC LIMIT 1").get();

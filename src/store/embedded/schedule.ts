@@ -8,6 +8,9 @@ import { DelayHeap } from "./delay-heap.ts";
 import type { ChunkStore } from "./queue.ts";
 import { ReadyHeap } from "./ready-heap.ts";
 
+/** So many hosts without URLs pending stay in memory, whatever the number of the others. */
+const QUIET_HOSTS = 1000;
+
 export interface OpenLease {
   readonly lease: Lease;
   readonly host: ActiveHost;
@@ -24,7 +27,7 @@ export class Schedule {
   readonly #leaseMs: number;
   readonly #concurrency: number;
   #nextToken: number;
-  /** Hosts with URLs pending, and those that the running transaction has touched. */
+  /** Hosts with URLs pending, and some that had lately. */
   readonly #hosts = new Map<HostKey, ActiveHost>();
   readonly #ready = new ReadyHeap();
   readonly #delays = new DelayHeap();
@@ -51,9 +54,10 @@ export class Schedule {
     this.#hosts.set(host.name, host);
   }
 
-  /** Lets go of a host that has nothing pending; its clock is on disk. */
-  forgetIfQuiet(host: ActiveHost): void {
-    if (host.pending === 0) this.#hosts.delete(host.name);
+  /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */
+  forgetQuietHosts(): void {
+    if (this.#hosts.size <= this.#activeHosts * 1.5 + QUIET_HOSTS) return;
+    for (const host of this.#hosts.values()) if (host.pending === 0) this.#hosts.delete(host.name);
   }
 
   /** Counts a URL of the host as pending; the caller queues it. */

@@ -1,0 +1,169 @@
+/** Whatever is done to them, in whatever order, restarts included: the two back ends answer alike. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { type HostKey, newHostState } from "../../src/model/host.ts";
+import type { Lease, Verdict } from "../../src/model/lease.ts";
+import type { NewUrl } from "../../src/model/link.ts";
+import type { Href } from "../../src/model/url.ts";
+import type { Backend } from "../../src/ports/frontier.ts";
+import { settled, url, World } from "../conformance/frontier-world.ts";
+import { embeddedStore, memoryStore } from "./stores.ts";
+
+const LEASE_MS = 100;
+
+type VerdictKind = Verdict["kind"];
+
+type Operation =
+  | { readonly do: "add"; readonly urls: readonly NewUrl[] }
+  | { readonly do: "lease"; readonly max: number }
+  | { readonly do: "commit"; readonly parts: readonly Part[]; readonly requests: number }
+  | { readonly do: "release"; readonly parts: readonly Part[] }
+  | { readonly do: "wait"; readonly ms: number }
+  | { readonly do: "crash" | "reopen" };
+
+/** `pick`: which of the leases ever given, the latest last; it may be settled, expired, or of an earlier life. */
+interface Part {
+  readonly pick: number;
+  readonly verdict: VerdictKind;
+  readonly readyIn: number;
+  readonly links: readonly NewUrl[];
+}
+
+const newUrl = fc
+  .record({ host: fc.nat(3), path: fc.nat(400), priority: fc.nat(2), dropped: fc.nat(9) })
+  .map(({ host, path, priority, dropped }) =>
+    url(`h${host}`, String(path), dropped === 0 ? { priority, drop: { reason: "trap" } } : { priority }),
+  );
+/** Now and then so many of one host that its queue goes to disk. */
+const urls = fc.oneof(
+  { weight: 5, arbitrary: fc.array(newUrl, { maxLength: 6 }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({ host: fc.nat(3), from: fc.nat(300), count: fc.integer({ min: 60, max: 200 }), priority: fc.nat(2) })
+      .map(({ host, from, count, priority }) =>
+        Array.from({ length: count }, (_, i) => url(`h${host}`, String(from + i), { priority })),
+      ),
+  },
+);
+const part: fc.Arbitrary<Part> = fc.record({
+  pick: fc.nat(7),
+  verdict: fc.constantFrom<VerdictKind>("end", "end", "end", "retry", "again", "follow"),
+  readyIn: fc.integer({ min: -10, max: 40 }),
+  links: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: urls }),
+});
+const parts = fc.array(part, { maxLength: 5 });
+const operation: fc.Arbitrary<Operation> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("add"), urls }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("lease"), max: fc.nat(5) }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("commit"), parts, requests: fc.nat(3) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), parts }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.integer({ min: 1, max: 60 }) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("crash", "reopen") }) },
+);
+
+/** Applies operations to a store and tells what it answered. Leases are known by the order in which they were given. */
+class Player {
+  readonly world: World;
+  readonly #leases: Lease[] = [];
+
+  constructor(world: World) {
+    this.world = world;
+  }
+
+  async play(op: Operation): Promise<unknown> {
+    const { world } = this;
+    switch (op.do) {
+      case "add":
+        return world.backend.add(op.urls);
+      case "lease": {
+        const leases = await world.backend.lease(op.max);
+        this.#leases.push(...leases);
+        return leases.map(({ token: _, ...rest }) => rest);
+      }
+      case "commit": {
+        const hosts = [{ ...newHostState("http://h1" as HostKey), requests: op.requests }];
+        return world.commit({ settled: this.#chosen(op.parts).map(([lease, p]) => this.#settled(lease, p)), hosts });
+      }
+      case "release":
+        world.backend.release(
+          this.#chosen(op.parts).map(([lease, p]) => ({ lease, hostReadyAt: world.clock.time + p.readyIn })),
+        );
+        return;
+      case "wait":
+        world.clock.time += op.ms;
+        return;
+      case "crash":
+        return world.crash();
+      case "reopen":
+        return world.reopen();
+    }
+  }
+
+  #chosen(wanted: readonly Part[]): [Lease, Part][] {
+    const pairs = wanted.map((p) => [this.#leases.at(-1 - p.pick), p] as const);
+    return pairs.filter((pair): pair is [Lease, Part] => pair[0] !== undefined);
+  }
+
+  #settled(lease: Lease, { verdict, readyIn, links }: Part) {
+    const now = this.world.clock.time;
+    return settled(lease, verdictOf(verdict, lease, now + readyIn), now, { hostReadyAt: now + readyIn, links });
+  }
+}
+
+function verdictOf(kind: VerdictKind, lease: Lease, at: number): Verdict {
+  switch (kind) {
+    case "end":
+      return { kind, end: lease.url.id % 2 === 0 ? "fetched" : "http-4xx" };
+    case "retry":
+      return { kind, at: at + 20, reason: "timeout" };
+    case "follow":
+      return { kind, href: `${lease.url.href}/` as Href, hops: lease.url.hops + 1 };
+    case "again":
+      return { kind };
+  }
+}
+
+/** Everything that can be seen of a store. */
+const view = (backend: Backend) => ({
+  pending: backend.pending(),
+  nextReadyAt: backend.nextReadyAt(),
+  ends: Object.fromEntries(backend.endCounts()),
+  host: backend.host("http://h1" as HostKey),
+  top: backend.topHosts(9),
+});
+
+/** What promises 6 and 7 say of the counts, from a full count. */
+function assertExact(backend: Backend): void {
+  const { queued, leased, delayed, hosts } = backend.pending();
+  const open = [...backend.urls()].filter(({ state }) => state !== "ended");
+  assert.equal(queued + leased + delayed, open.length);
+  assert.equal(hosts, new Set(open.map(({ host }) => host)).size);
+}
+
+for (const hostConcurrency of [1, 3])
+  it(`memory and embedded answer alike, step by step, ${hostConcurrency} at a time`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: "max" }), async (operations) => {
+        const players = [memoryStore(), embeddedStore()].map(
+          (store) => new Player(new World(store, { leaseMs: LEASE_MS, hostConcurrency })),
+        );
+        const [memory, embedded] = players as [Player, Player];
+        try {
+          for (const op of operations) {
+            assert.deepEqual(await embedded.play(op), await memory.play(op), op.do);
+            assert.deepEqual(view(embedded.world.backend), view(memory.world.backend), `after ${op.do}`);
+          }
+          assertExact(memory.world.backend);
+          assert.deepEqual([...embedded.world.backend.urls()], [...memory.world.backend.urls()]);
+          memory.world.clock.time += 1000;
+          embedded.world.clock.time += 1000;
+          assert.deepEqual(await embedded.world.drain(), await memory.world.drain());
+        } finally {
+          for (const { world } of players) await world.close();
+        }
+      }),
+      { seed: 7, numRuns: 60 },
+    );
+  });
