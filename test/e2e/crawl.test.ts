@@ -8,7 +8,7 @@ import { GALLERY, galleryHost } from "../web/gallery.ts";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
+import { canonical, checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
 
 describe("trawl crawl, against the fake web", () => {
   it("fetches exactly what is reachable, politely by the server's own log, and leaves a sound directory", async () => {
@@ -107,14 +107,3 @@ describe("trawl crawl, against the fake web", () => {
     assert.equal(run.stdout, await readFile(join(dir.path, "pages/pages.jsonl"), "utf8"));
   });
 });
-
-/** URLs as the site writes them: without the tracking parameters that it strews over its links. */
-function canonical(hrefs: Iterable<string>): Set<string> {
-  const pages = new Set<string>();
-  for (const href of hrefs) {
-    const url = new URL(href);
-    for (const name of [...url.searchParams.keys()]) if (name.startsWith("utm_")) url.searchParams.delete(name);
-    pages.add(url.href);
-  }
-  return pages;
-}

@@ -77,6 +77,17 @@ export function fetchedIn(dir: string): Set<string> {
   return new Set([...endsIn(dir)].filter(([, end]) => end === "fetched").map(([href]) => href));
 }
 
+/** URLs as the site writes them: without the tracking parameters that it strews over its links. */
+export function canonical(hrefs: Iterable<string>): Set<string> {
+  const pages = new Set<string>();
+  for (const href of hrefs) {
+    const url = new URL(href);
+    for (const name of [...url.searchParams.keys()]) if (name.startsWith("utm_")) url.searchParams.delete(name);
+    pages.add(url.href);
+  }
+  return pages;
+}
+
 /** Any question in SQL to DIR/state.db. */
 export function ask(dir: string, sql: string): Record<string, unknown>[] {
   using state = opened(dir);
