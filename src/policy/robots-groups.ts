@@ -98,7 +98,7 @@ export function readGroups(body: string): RobotsFile {
 /** Lines end with CR, LF or CRLF (2.2). */
 function* linesOf(body: string): Generator<{ text: string; line: number }> {
   const end = /\r\n|\n|\r/g;
-  let from = body.charCodeAt(0) === 0xfeff ? 1 : 0;
+  let from = 0;
   let octets = 0;
   for (let line = 1; from < body.length && octets < PARSED_OCTETS; line++) {
     const found = end.exec(body);
@@ -125,7 +125,7 @@ function recordOf(line: string): { name: string; value: string } | null {
   // Comments end a line; so does NUL, which no text holds.
   const end = text.search(/[#\0]/);
   if (end !== -1) text = text.slice(0, end);
-  text = text.trim();
+  text = text.trim(); // which takes a byte order mark away too
   if (text === "") return null;
   const colon = text.indexOf(":");
   if (colon === -1) return null;

@@ -28,6 +28,11 @@ describe("the deciding rule", () => {
     assert.equal(allowed(all("Allow: /x", "Disallow: /x"), "/x"), true);
   });
 
+  it("is measured with its wildcards and its end", () => {
+    assert.equal(allowed(all("Allow: /x", "Disallow: /x$"), "/x"), false);
+    assert.equal(allowed(all("Allow: /x", "Disallow: /x*"), "/x"), false);
+  });
+
   it("is told as written, with its line", () => {
     const rules = parseRobots("# hello\r\n\r\nUser-Agent: *\r\ndisallow:/a*b # no\r\n", AGENT);
     assert.deepEqual(decide(rules, "https://a.test/a/b"), { allowed: false, rule: "Disallow: /a*b", line: 4 });

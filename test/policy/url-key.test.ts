@@ -31,6 +31,7 @@ const ONE_PAGE: readonly (readonly [string, string])[] = [
   ["http://a.test/x;jsessionid=0A1B/z", "http://a.test/x/z"],
   ["http://a.test/(S(lit3py55t21z5v55vlm25s55))/x.aspx", "http://a.test/x.aspx"],
   ["http://a.test/;jsessionid=0A1B", "http://a.test/"],
+  ["http://a.test/(S(lit3py55t21z5v55vlm25s55))", "http://a.test/"],
 ];
 
 const TWO_PAGES: readonly (readonly [string, string])[] = [
