@@ -90,6 +90,7 @@ export class GrowingFile {
       await this.#file?.truncate(this.#durable);
       await this.#close(path);
     } catch (cause) {
+      await this.#file?.close().catch(() => {}); // it stays `.open`: repair will cut it
       throw archiveError(cause, path);
     }
   }
@@ -134,6 +135,7 @@ async function writeAll(file: WritableFile, buffers: readonly Uint8Array[], posi
   let at = position;
   while (rest.length > 0) {
     let { bytesWritten } = await file.writev(rest, at);
+    if (bytesWritten === 0) throw new Error("the system takes no more bytes and gives no reason");
     at += bytesWritten;
     let whole = 0;
     while (whole < rest.length && bytesWritten >= rest[whole]!.length) bytesWritten -= rest[whole++]!.length;

@@ -19,7 +19,7 @@ export interface Piece {
 }
 
 /** Content of a member beyond this is not inflated; such a member is damage. */
-export const MAX_MEMBER_BYTES = 1 << 28;
+const MAX_MEMBER_BYTES = 1 << 28;
 
 const NOTHING = Buffer.alloc(0);
 
@@ -90,14 +90,14 @@ type Tried =
   | { readonly kind: "short" }
   | { readonly kind: "bad"; readonly why: string };
 
-/** The member at the start of `input` (RFC 1952), its check sum and length verified. */
-export function inflateMember(input: Buffer): Tried {
+/** The member at the start of `input` (RFC 1952), at most `most` bytes when inflated, its check sum and length verified. */
+export function inflateMember(input: Buffer, most = MAX_MEMBER_BYTES): Tried {
   const start = memberHeaderLength(input);
   if (typeof start !== "number") return start;
   let bytes: Buffer;
   let end: number;
   try {
-    const raw = inflateRawSync(input.subarray(start), { info: true, maxOutputLength: MAX_MEMBER_BYTES });
+    const raw = inflateRawSync(input.subarray(start), { info: true, maxOutputLength: most });
     const { buffer, engine } = raw as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
     bytes = buffer;
     end = start + engine.bytesWritten;

@@ -1,4 +1,5 @@
 /** Reads archives: every record with its place in the file, and damage as a value, never as an exception. */
+import { constants } from "node:buffer";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Locator } from "../model/capture.ts";
@@ -235,7 +236,7 @@ export interface ArchivedResponse {
 export async function readRecordAt(dir: string, locator: Locator): Promise<ArchivedResponse> {
   const path = join(dir, locator.file);
   const member = await readRange(path, locator);
-  const tried = inflateMember(member);
+  const tried = inflateMember(member, constants.MAX_LENGTH);
   if (tried.kind !== "member") {
     throw notThere(path, locator, tried.kind === "bad" ? tried.why : "it is cut off");
   }

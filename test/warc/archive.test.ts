@@ -161,17 +161,21 @@ describe("an archive", () => {
   it("stores what is compressed already, byte for byte, in blocks of any number", async (t) => {
     const dir = await folder(t);
     await using archive = await archiveIn(dir);
-    const noise = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i * 7919) >>> 7));
-    for (const [coding, body] of [
-      ["gzip", gzipSync(noise)],
-      ["br", brotliCompressSync("text")],
+    const noise = Buffer.alloc(200_000);
+    for (let i = 0, x = 1; i < noise.length; i++) {
+      x = (Math.imul(x, 1_103_515_245) + 12_345) >>> 0;
+      noise[i] = x >>> 24;
+    }
+    for (const [coding, text] of [
+      ["gzip", noise],
+      ["br", Buffer.from("text")],
     ] as const) {
+      const body = coding === "br" ? brotliCompressSync(text) : gzipSync(text);
       const capture = archive.append(exchange({ body, rawHeaders: ["Content-Encoding", coding] }), note);
       await archive.sync();
-      assert.ok(capture.response.length > body.length);
       assert.deepEqual((await readRecordAt(dir, capture.response)).body, body);
       const raw = await readFile(join(dir, `${NAME}.open`));
-      assert.ok(body.length > 60_000 || raw.indexOf(body) > 0, "the body stands in the file as it came");
+      assert.ok(raw.indexOf(body.subarray(-1000)) > 0, "the body stands in the file as it came");
     }
   });
 
