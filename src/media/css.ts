@@ -52,7 +52,7 @@ function stringEnd(text: string, from: number, quote: string): End {
   const ends = quote === '"' ? DOUBLE_END : SINGLE_END;
   ends.lastIndex = from;
   for (let end = ends.exec(text); end !== null; end = ends.exec(text)) {
-    if (end[0] === "\\") ends.lastIndex++;
+    if (end[0] === "\\") ends.lastIndex = escapeEnd(text, end.index);
     else return { at: end.index, next: end.index + 1, whole: end[0] === quote };
   }
   return { at: text.length, next: text.length, whole: false };
@@ -61,13 +61,21 @@ function stringEnd(text: string, from: number, quote: string): End {
 function bareEnd(text: string, from: number): End {
   BARE_END.lastIndex = from;
   for (let end = BARE_END.exec(text); end !== null; end = BARE_END.exec(text)) {
-    if (end[0] === "\\") BARE_END.lastIndex++;
+    if (end[0] === "\\") BARE_END.lastIndex = escapeEnd(text, end.index);
     else {
       const close = text[skipSpace(text, end.index)] === ")";
       return { at: end.index, next: close ? end.index + 1 : end.index, whole: close };
     }
   }
   return { at: text.length, next: text.length, whole: false };
+}
+
+const ESCAPE = /\\(?:[0-9a-f]{1,6}(?:\r\n|[\t\n\f\r ])?|\r\n|[\s\S]?)/iy;
+
+function escapeEnd(text: string, backslash: number): number {
+  ESCAPE.lastIndex = backslash;
+  ESCAPE.exec(text);
+  return ESCAPE.lastIndex;
 }
 
 function skipSpace(text: string, from: number): number {

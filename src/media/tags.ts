@@ -9,7 +9,7 @@
  */
 import { decodeAttribute } from "./character-references.ts";
 import { ForeignContent } from "./foreign.ts";
-import { hashStep, NameTable } from "./name-table.ts";
+import { NameTable } from "./name-table.ts";
 import { commentEnd, rawTextEnd, scriptEnd } from "./raw-text.ts";
 
 /** The attributes that can be asked for: their places in `ATTRIBUTES`. */
@@ -77,6 +77,7 @@ const tagTable = new NameTable(tagNames);
 
 const BANG = 0x21;
 const QUOTE = 0x22;
+const AMPERSAND = 0x26;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 const EQUALS = 0x3d;
@@ -101,8 +102,8 @@ export class TagReader {
   readonly #text: string;
   readonly #xml: boolean;
   readonly #revive: ((piece: string) => string) | undefined;
-  readonly #hasNul: boolean;
   readonly #foreignContent = new ForeignContent();
+  #inForeign = false;
   /** Open templates; what is in one is inert and not reported. */
   #templates = 0;
   #at = 0;
@@ -118,7 +119,6 @@ export class TagReader {
     this.#text = text;
     this.#xml = options.xml ?? false;
     this.#revive = options.revive;
-    this.#hasNul = text.includes("\0");
   }
 
   /** Goes to the next start tag that is reported; its name in lower case, "" at the end of the document. */
@@ -138,15 +138,13 @@ export class TagReader {
         continue;
       }
       const nameStart = at;
-      let hash = 0;
       do {
-        hash = hashStep(hash, code);
         if (++at >= length) return "";
         code = text.charCodeAt(at);
       } while (code > GREATER || !(code === GREATER || code === SLASH || isSpace(code)));
 
-      const inForeign = this.#foreignContent.inside;
-      const tag = closing && this.#templates === 0 ? -1 : tagTable.find(text, nameStart, at, hash);
+      const inForeign = this.#inForeign;
+      const tag = closing && this.#templates === 0 ? -1 : tagTable.find(text, nameStart, at);
       const role = tag < 0 ? 0 : tagRoles[tag]!;
       this.#present = 0;
       this.#selfClosing = false;
@@ -158,6 +156,7 @@ export class TagReader {
         const name = text.slice(nameStart, at).toLowerCase();
         if (closing) this.#foreignContent.end(name);
         else foreign = this.#startForeign(name);
+        this.#inForeign = this.#foreignContent.inside;
       }
       if (role === 0) continue;
       if (role === TEMPLATE) {
@@ -180,7 +179,14 @@ export class TagReader {
   /** The attribute's value, its character references decoded; null when the tag has no such attribute. */
   value(attribute: number): string | null {
     if ((this.#present & (1 << attribute)) === 0) return null;
-    return decodeAttribute(this.#cut(this.#valueStarts[attribute]!, this.#valueEnds[attribute]!));
+    const text = this.#text;
+    const start = this.#valueStarts[attribute]!;
+    const end = this.#valueEnds[attribute]!;
+    for (let at = start; at < end; at++) {
+      const code = text.charCodeAt(at);
+      if (code === AMPERSAND || code > 0x7f || code === 0) return decodeAttribute(this.#cut(start, end));
+    }
+    return text.slice(start, end);
   }
 
   /** What stands between the tag and its end tag, undecoded; only for elements of raw text (title, style). */
@@ -191,7 +197,7 @@ export class TagReader {
   #cut(start: number, end: number): string {
     let piece = this.#text.slice(start, end);
     if (this.#revive !== undefined) piece = this.#revive(piece);
-    return this.#hasNul ? piece.replaceAll("\0", "\ufffd") : piece;
+    return piece.includes("\0") ? piece.replaceAll("\0", "\ufffd") : piece;
   }
 
   /** Passes by a comment, a declaration, or a "<" that is text; false when the document ends in it. */
@@ -229,9 +235,7 @@ export class TagReader {
         return true;
       }
       const nameStart = at;
-      let hash = 0;
       do {
-        hash = hashStep(hash, code);
         if (++at >= length) return false;
         code = text.charCodeAt(at);
       } while (code > GREATER || !(code === EQUALS || code === GREATER || code === SLASH || isSpace(code)));
@@ -263,7 +267,7 @@ export class TagReader {
         }
       }
       if (!record) continue;
-      const slot = attributeNames.find(text, nameStart, nameEnd, hash);
+      const slot = attributeNames.find(text, nameStart, nameEnd);
       if (slot < 0 || (this.#present & (1 << slot)) !== 0) continue; // the first of a name stands
       this.#present |= 1 << slot;
       this.#valueStarts[slot] = valueStart;

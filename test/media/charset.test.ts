@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { decode, encodingOfLabel, findEncoding } from "../../src/media/charset.ts";
+import { document } from "../../src/media/document.ts";
+import { parseMediaType } from "../../src/model/media-type.ts";
+import type { Href } from "../../src/model/url.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+const found = (body: string, contentType = "text/html"): string => {
+  const type = parseMediaType(contentType)!;
+  return findEncoding(bytes(body), type.essence, type);
+};
+
+describe("findEncoding", () => {
+  it("puts the byte order mark before the header before the document", () => {
+    const page = "<meta charset=koi8-r>";
+    assert.equal(found(`\xef\xbb\xbf${page}`, "text/html;charset=gbk"), "utf-8");
+    assert.equal(found(page, "text/html;charset=gbk"), "gbk");
+    assert.equal(found(page), "koi8-r");
+    assert.equal(found("<p>"), "windows-1252");
+    assert.equal(found("\xfe\xff\x00<"), "utf-16be");
+    assert.equal(found("\xff\xfe<\x00"), "utf-16le");
+  });
+  it("ignores labels that name nothing", () => {
+    assert.equal(found("<meta charset=koi8-r>", "text/html;charset=ISO-88509-1"), "koi8-r");
+    assert.equal(found("<meta charset=bogus><meta charset=gbk>"), "gbk");
+    assert.equal(encodingOfLabel("none"), null);
+    assert.equal(encodingOfLabel(" UTF8\n"), "utf-8");
+    assert.equal(encodingOfLabel("latin1"), "windows-1252");
+  });
+  it("believes a pragma only with its http-equiv, whatever their order", () => {
+    assert.equal(found('<meta content="text/html; charset=gbk">'), "windows-1252");
+    assert.equal(found('<meta content="text/html; charset=gbk" http-equiv=Content-Type>'), "gbk");
+    assert.equal(found("<meta http-equiv=content-type content=\"charset = 'gbk'\">"), "gbk");
+    assert.equal(found('<meta http-equiv=content-type content="charset=\'gbk">'), "windows-1252");
+    assert.equal(found('<meta http-equiv=content-type content="x-charset charset=gbk;q">'), "gbk");
+  });
+  it("does not take charset= for a declaration outside a meta tag", () => {
+    assert.equal(found('<script charset="utf-8" src=x></script><meta charset=gbk>'), "gbk");
+    assert.equal(found("<!-- <meta charset=gbk> -->"), "windows-1252");
+    assert.equal(found("<!--><meta charset=gbk>"), "gbk");
+    assert.equal(found("<p title='<meta charset=gbk>'>"), "windows-1252");
+    assert.equal(found("<metacharset=gbk>"), "windows-1252");
+    assert.equal(found("</meta charset=koi8-r><!x><?y><meta/charset=gbk>"), "gbk");
+    assert.equal(found("location='x?charset=gbk&bbc=1'"), "windows-1252");
+  });
+  it("looks at 1,024 bytes, and at no tag that they cut", () => {
+    const meta = "<meta charset=gbk>";
+    assert.equal(found(" ".repeat(1024 - meta.length) + meta), "gbk");
+    assert.equal(found(" ".repeat(1025 - meta.length) + meta), "windows-1252");
+  });
+  it("takes utf-16 in a declaration for utf-8, for it was read as ASCII", () => {
+    assert.equal(found("<meta charset=utf-16>"), "utf-8");
+    assert.equal(found("<meta charset=x-user-defined>"), "windows-1252");
+  });
+  it("reads the XML declaration, of XML and of HTML", () => {
+    const xml = '<?xml version="1.0" encoding="koi8-r"?><a/>';
+    assert.equal(found(xml, "application/xml"), "koi8-r");
+    assert.equal(found(xml), "koi8-r");
+    assert.equal(found("<a/>", "application/rss+xml"), "utf-8");
+    assert.equal(found("<?xml encoding='koi 8'?>", "text/xml"), "utf-8");
+    assert.equal(found("<\0?\0x\0m\0l\0", "text/xml"), "utf-16le");
+  });
+  it("knows the defaults of other types", () => {
+    assert.equal(found("a{}", "text/css"), "utf-8");
+    assert.equal(found('@charset "gbk";a{}', "text/css"), "gbk");
+    assert.equal(found("words", "text/plain"), "windows-1252");
+    assert.equal(found("{}", "application/json"), "utf-8");
+  });
+});
+
+describe("decode", () => {
+  it("replaces what is malformed and drops the mark", () => {
+    assert.equal(decode(bytes("\xef\xbb\xbfa\xffb"), "utf-8"), "a\ufffdb");
+    assert.equal(decode(bytes("\x80\x99"), "windows-1252"), "€™");
+    assert.equal(decode(bytes("\x1b$B0!\x1b(B"), "iso-2022-jp"), "亜");
+    assert.equal(decode(bytes("anything"), "replacement"), "\ufffd");
+    assert.equal(encodingOfLabel("ISO-2022-CN"), "replacement");
+  });
+  it("leaves ASCII alone, control characters too (which the decoder of shift_jis swaps)", () => {
+    const ascii = Uint8Array.from({ length: 128 }, (_, code) => code);
+    for (const encoding of ["utf-8", "windows-1252", "gbk", "shift_jis", "koi8-u", "euc-jp", "big5", "euc-kr"]) {
+      assert.equal(decode(ascii, encoding), String.fromCharCode(...ascii), encoding);
+    }
+  });
+});
+
+describe("document", () => {
+  it("decodes by the header it came with, whatever the case of the field's name", () => {
+    const page = document("http://a.test/" as Href, "text/html", bytes("\xe4"), false, [
+      "CONTENT-TYPE",
+      "a/b;charset=koi8-r",
+    ]);
+    assert.equal(page.charset(), "koi8-r");
+    assert.equal(page.text(), "Д");
+  });
+});
