@@ -27,11 +27,20 @@ export async function replaceFile(path: string, texts: Iterable<string> | AsyncI
 /** Appends the texts in order, in batches. */
 export async function writeTexts(file: FileHandle, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
   let batch = "";
-  for await (const text of texts) {
-    batch += text;
-    if (batch.length < BATCH_CHARACTERS) continue;
+  const flush = async () => {
     await file.appendFile(batch);
     batch = "";
+  };
+  if (Symbol.iterator in texts) {
+    for (const text of texts) {
+      batch += text;
+      if (batch.length >= BATCH_CHARACTERS) await flush(); // waits for the disk only, not once a text
+    }
+  } else {
+    for await (const text of texts) {
+      batch += text;
+      if (batch.length >= BATCH_CHARACTERS) await flush();
+    }
   }
-  if (batch !== "") await file.appendFile(batch);
+  if (batch !== "") await flush();
 }

@@ -17,7 +17,7 @@ export const SORT_LIMITS: SortLimits = { memory: 64 << 20, fanIn: 64 };
  * Gives the number of lines written.
  */
 export async function writeSorted(
-  lines: Iterable<string> | AsyncIterable<string>,
+  lines: Iterable<string>,
   path: string,
   limits: SortLimits = SORT_LIMITS,
 ): Promise<number> {
@@ -25,7 +25,7 @@ export async function writeSorted(
   try {
     let held: string[] = [];
     let size = 0;
-    for await (const line of lines) {
+    for (const line of lines) {
       held.push(line);
       size += line.length;
       if (size < limits.memory) continue;
@@ -33,15 +33,15 @@ export async function writeSorted(
       held = [];
       size = 0;
     }
-    const counted = new Counter();
+    const written = { lines: 0 };
     if (runs.paths.length === 0) {
-      await replaceFile(path, counted.each(distinct(held.sort())));
-      return counted.count;
+      await replaceFile(path, distinct(held.sort(), written));
+      return written.lines;
     }
     if (held.length > 0) await runs.add(held.sort());
     await runs.reduceTo(limits.fanIn);
-    await replaceFile(path, counted.each(merge(runs.paths)));
-    return counted.count;
+    await replaceFile(path, merge(runs.paths, written));
+    return written.lines;
   } finally {
     await runs.remove();
   }
@@ -72,7 +72,7 @@ class Runs {
   async reduceTo(most: number): Promise<void> {
     while (this.paths.length > most) {
       const group = this.paths.splice(0, most);
-      await this.add(merge(group));
+      await this.add(merge(group, { lines: 0 }));
       for (const path of group) await rm(path, { force: true });
     }
   }
@@ -82,27 +82,23 @@ class Runs {
   }
 }
 
-class Counter {
-  count = 0;
-
-  async *each(lines: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string> {
-    for await (const line of lines) {
-      this.count++;
-      yield line;
-    }
-  }
+/** What has gone through, so far. */
+interface Tally {
+  lines: number;
 }
 
-function* distinct(sorted: Iterable<string>): Generator<string> {
+function* distinct(sorted: readonly string[], tally: Tally): Generator<string> {
   let last: string | null = null;
   for (const line of sorted) {
-    if (line !== last) yield line;
+    if (line === last) continue;
     last = line;
+    tally.lines++;
+    yield line;
   }
 }
 
-/** The lines of sorted files in order, equal ones once. */
-async function* merge(paths: readonly string[]): AsyncGenerator<string> {
+/** The lines of sorted files in order, equal ones once, many lines a text. */
+async function* merge(paths: readonly string[], tally: Tally): AsyncGenerator<string> {
   const cursors: Cursor[] = [];
   try {
     for (const path of paths) {
@@ -112,13 +108,20 @@ async function* merge(paths: readonly string[]): AsyncGenerator<string> {
     }
     const heap = new CursorHeap(cursors.filter((cursor) => cursor.line !== null));
     let last: string | null = null;
+    let text = "";
     for (let least = heap.least; least !== null; least = heap.least) {
-      const line = least.line!;
-      if (line !== last) yield line;
-      last = line;
+      if (least.line !== last) {
+        last = least.line;
+        text += last;
+        tally.lines++;
+      }
       if (!least.step()) await least.refill();
       heap.settle();
+      if (text.length < READ_BYTES) continue;
+      yield text;
+      text = "";
     }
+    yield text;
   } finally {
     for (const cursor of cursors) await cursor.close();
   }
