@@ -60,7 +60,7 @@ export function newRecordId(): string {
 let lastDate: { readonly at: Instant; readonly text: string } = { at: 0, text: new Date(0).toISOString() };
 
 /** WARC-Date with milliseconds, as version 1.1 allows. The records of a capture share it, so the last one is kept. */
-export function warcDate(at: Instant): string {
+function warcDate(at: Instant): string {
   if (lastDate.at !== at) lastDate = { at, text: new Date(at).toISOString() };
   return lastDate.text;
 }
