@@ -16,7 +16,12 @@ export type Row = Record<string, SQLOutputValue>;
 const marks = (count: number): string => Array(count).fill("?").join(", ");
 
 export const INSERT_VISIT = `INSERT INTO visit (${VISIT_COLUMNS.join(", ")}) VALUES (${marks(VISIT_COLUMNS.length)})`;
-export const INSERT_URL = `INSERT INTO url VALUES (${marks(9)})`;
+/** Values of a row of url. */
+export const URL_WIDTH = 9;
+export const insertUrls = (rows: number): string =>
+  `INSERT INTO url VALUES ${Array(rows)
+    .fill(`(${marks(URL_WIDTH)})`)
+    .join(", ")}`;
 export const UPDATE_HOST = `UPDATE host SET due_at = ?, ready_at = ?, delay_until = ?, backoff_until = ?,
   backoff_steps = ?, slowed = ?, smoothed_ms = ?, address = ?, requests = ?, dead = ? WHERE id = ?`;
 export const INSERT_ROBOTS = `INSERT INTO robots (host_id, fetched_at, expires_at, access, status, failure, body, href,
