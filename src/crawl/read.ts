@@ -3,7 +3,7 @@ import { type FetchResponse, headers } from "../model/fetch-result.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, RawLink } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
-import { type Href, parseUrl } from "../model/url.ts";
+import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
 import type { Found } from "../policy/admission.ts";
 import { robotsDirectives } from "../policy/robots-directives.ts";
@@ -71,10 +71,15 @@ function linksOf(
     page: { ...at, source: fromSitemap ? "sitemap" : "link" },
     embed: { ...at, source: "embed" },
   };
+  // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.
+  const met = { page: new Set<string>(), embed: new Set<string>() };
   let looked = 0;
   for (const link of found) {
     if (link.kind === "embed" && !rules.assets) continue;
     if (rules.obeyRelNofollow && link.rel !== undefined && /(^|\s)nofollow(\s|$)/i.test(link.rel)) continue;
+    const written = withoutFragment(link.href);
+    if (met[link.kind].has(written)) continue;
+    met[link.kind].add(written);
     // A sitemap has its own cap; on a page, thousands of links are a link farm.
     if (!fromSitemap && ++looked > rules.maxLinks) break;
     const url = admission.admit(link.href, base, foundAt[link.kind]);

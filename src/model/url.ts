@@ -45,8 +45,8 @@ export function parseUrl(text: string, base?: string, limits: UrlLimits = WEB): 
   return ok({ href: href as Href, host: hostKeyOf(parts), parts });
 }
 
-/** The first "#" begins the fragment; cutting it here is cheaper than taking it out of a parsed URL. */
-function withoutFragment(text: string): string {
+/** A link as written without its fragment, which the first "#" begins: cheaper than taking it out of a parsed URL. */
+export function withoutFragment(text: string): string {
   const at = text.indexOf("#");
   // A space before it would become the end of the text, where the parser trims it: then the parser must see the "#".
   return at === -1 || text.charCodeAt(at - 1) <= 0x20 ? text : text.slice(0, at);

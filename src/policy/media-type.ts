@@ -169,33 +169,31 @@ function container(first: Uint8Array): string | null {
 
 const vintLength = (byte: number): number => Math.min(Math.clz32(byte) - 24, 7) + 1;
 
-/** Section 7.3: a feed that is called HTML. */
+/** Section 7.3: a feed that is called HTML. On the bytes: as text every page would be copied to be told "HTML" in the end. */
 function feedOrHtml(first: Uint8Array): string {
-  const text = latin1(first);
-  let at = text.startsWith("\u00ef\u00bb\u00bf") ? 3 : 0;
+  let at = startsWith(first, 0, "\u00ef\u00bb\u00bf") ? 3 : 0;
   for (;;) {
-    while (isSpace(text.charCodeAt(at))) at++;
+    while (isSpace(first[at])) at++;
     let end: number;
-    if (text.startsWith("<!--", at)) end = after(text, "-->", at + 4);
-    else if (text.startsWith("<!", at)) end = after(text, ">", at + 2);
-    else if (text.startsWith("<?", at)) end = after(text, "?>", at + 2);
+    if (startsWith(first, at, "<!--")) end = after(first, "-->", at + 4);
+    else if (startsWith(first, at, "<!")) end = after(first, ">", at + 2);
+    else if (startsWith(first, at, "<?")) end = after(first, "?>", at + 2);
     else break;
     if (end < 0) return "text/html";
     at = end;
   }
-  if (text.startsWith("<rss", at)) return "application/rss+xml";
-  if (text.startsWith("<feed", at)) return "application/atom+xml";
-  if (!text.startsWith("<rdf:RDF", at)) return "text/html";
-  const isRss = text.includes(RSS_1, at) && text.includes(RDF, at);
+  if (startsWith(first, at, "<rss")) return "application/rss+xml";
+  if (startsWith(first, at, "<feed")) return "application/atom+xml";
+  if (!startsWith(first, at, "<rdf:RDF")) return "text/html";
+  const isRss = after(first, RSS_1, at) >= 0 && after(first, RDF, at) >= 0;
   return isRss ? "application/rss+xml" : "text/html";
 }
 
 const RSS_1 = "http://purl.org/rss/1.0/";
 const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 
-const latin1 = (bytes: Uint8Array): string => String.fromCharCode(...bytes);
-
-function after(text: string, mark: string, from: number): number {
-  const at = text.indexOf(mark, from);
-  return at < 0 ? -1 : at + mark.length;
+/** The place behind the first `mark` at or after `from`; -1 when there is none. */
+function after(first: Uint8Array, mark: string, from: number): number {
+  for (let at = from; at < first.length; at++) if (startsWith(first, at, mark)) return at + mark.length;
+  return -1;
 }
