@@ -15,7 +15,7 @@ export interface FetcherOptions {
   /** Asked again at every connection attempt. */
   readonly guard: AddressGuard;
   readonly userAgent: string;
-  /** Extra fields for every request. Check them with `badField` first: the factory throws on bad ones. */
+  /** Extra fields for every request. The factory throws on one that HTTP, or the crawler, does not allow. */
   readonly headers?: Readonly<Record<string, string>>;
   /** TCP and TLS. 10 s. */
   readonly connectMs?: number;

@@ -38,15 +38,15 @@ const OURS = new Set([
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Why a field may not be sent, or null: for the checks of the configuration. RFC 9110 section 5. */
-export function badField(name: string, value: string): string | null {
+/** Why a field may not be sent, or null. RFC 9110 section 5. */
+function badField(name: string, value: string): string | null {
   if (!NAME.test(name)) return `"${name}" is not the name of a header field`;
   if (OURS.has(name.toLowerCase())) return `the header field "${name}" is set by the crawler itself; leave it out`;
   if (!VALUE.test(value)) return `the value of the header field "${name}" has characters that HTTP does not allow`;
   return null;
 }
 
-/** Throws on fields that `badField` finds fault with. */
+/** Throws on a field of `options` that may not be sent; leaves out those of `extra`, which come from the world. */
 export function headBuilder(
   options: HeadOptions,
 ): (purpose: Purpose, host: string, path: string, extra?: Readonly<Record<string, string>>) => RequestHead {
