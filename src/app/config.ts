@@ -92,12 +92,8 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
 }
 
 /** Defaults that depend on other options. */
-function implied(options: Pick<CrawlOptions, "assets" | "include">, given: Given): Partial<CrawlOptions> {
-  return {
-    ...(options.assets && given.accept === undefined ? { accept: ["*/*"] } : {}),
-    // Patterns alone are the scope: `--include /blog/` means the blog, not the blog and the rest of the host.
-    ...(options.include.length > 0 && given.scope === undefined ? { scope: "page" } : {}),
-  };
+function implied(options: Pick<CrawlOptions, "assets">, given: Given): Partial<CrawlOptions> {
+  return options.assets && given.accept === undefined ? { accept: ["*/*"] } : {};
 }
 
 function warnings(config: CrawlConfig): string[] {

@@ -1,4 +1,5 @@
 /** The log of a run: one JSON object a line in DIR/logs (pino), and, if asked, the same for people. */
+import { openSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import pino from "pino";
@@ -30,17 +31,26 @@ type Level = "debug" | "info" | "warn" | "error";
 
 /**
  * Opens DIR/logs/crawl-<UTC time>.jsonl. Writing never throws and never waits: a log that the disk refuses is given up,
- * since the crawl itself finds out about a full disk. Closing writes out what is held back.
+ * since the crawl itself finds out about a full disk. Closing writes out what is held back. Rejects with the system's
+ * error when the file cannot be made.
  */
 export async function openLog({ dir, clock, verbose = false, mirror }: LogOptions): Promise<RunLog> {
   const folder = join(dir, "logs");
   await mkdir(folder, { recursive: true });
   const time = new Date(clock.now()).toISOString().replace(/[-:]/g, "").replace(/\..*/, "Z");
   const path = join(folder, `crawl-${time}-${process.pid}.jsonl`);
-  const file = pino.destination({ dest: path, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS });
+  // Opened here, so that it is ready: pino's own exit hook throws when the process ends before it has opened the file.
+  const file = pino.destination({
+    dest: openSync(path, "a"),
+    sync: false,
+    minLength: BUFFER_BYTES,
+    periodicFlush: FLUSH_MS,
+  });
   let broken = false;
+  // Not destroyed, it would be tried again whenever the process is about to end, and so keep it from ending.
   file.on("error", () => {
     broken = true;
+    file.destroy();
   });
   const out = pino(
     {
@@ -66,12 +76,12 @@ export async function openLog({ dir, clock, verbose = false, mirror }: LogOption
       if (broken) return;
       const closed = new Promise<void>((resolve) => {
         file.once("close", resolve);
-        file.once("error", resolve);
       });
       file.end();
       const waited = new AbortController();
       await Promise.race([closed, clock.sleep(CLOSE_MS, waited.signal)]);
       waited.abort();
+      file.destroy();
     },
   };
 }

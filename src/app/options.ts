@@ -31,7 +31,6 @@ export const OPTIONS = {
     kind: "choice",
     choices: ["page", "prefix", "host", "domain", "any"],
     default: "host",
-    defaultSays: "host, or page with --include",
     says: "how far from the seeds links are followed",
   },
   include: {
@@ -39,7 +38,7 @@ export const OPTIONS = {
     kind: "regex",
     many: true,
     default: [],
-    says: "also crawl URLs that match, wherever they are; without --scope only these and the seeds",
+    says: "of the URLs in scope, crawl only those that match one of these (seeds always)",
   },
   exclude: {
     group: "What to crawl",

@@ -65,11 +65,6 @@ describe("the configuration of a command", () => {
       "image/*",
     ]);
   });
-  it("takes included patterns alone for the scope, unless a scope is named", async () => {
-    using shell = testShell();
-    assert.equal((await resolveConfig([SEED, "--include", "/b/"], shell)).config.scope, "page");
-    assert.equal((await resolveConfig([SEED, "--include", "/b/", "--scope", "host"], shell)).config.scope, "host");
-  });
 });
 
 describe("seeds", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { logLine, openLog } from "../../src/app/logging.ts";
 import { testShell } from "./shell.ts";
@@ -42,6 +43,15 @@ describe("the log of a run", () => {
         wanted,
       );
     }
+  });
+  it("is given up when the disk is full", async () => {
+    using shell = testShell();
+    shell.time = AT;
+    mkdirSync(join(shell.cwd, "logs"));
+    symlinkSync("/dev/full", join(shell.cwd, "logs", `crawl-20261130T120310Z-${process.pid}.jsonl`));
+    const log = await openLog({ dir: shell.cwd, clock: shell.clock });
+    for (let i = 0; i < 1_000; i++) log.info({ i }, "many");
+    await log[Symbol.asyncDispose]();
   });
   it("never stands in the crawl's way, even when its directory is gone", async () => {
     using shell = testShell();
