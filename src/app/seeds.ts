@@ -47,7 +47,6 @@ const shorten = (text: string): string => (text.length > 100 ? `${text.slice(0, 
 /** The seeds in a list file: one a line; blank lines and lines that start with `#` are skipped; BOM and CRLF are fine. */
 export function seedLines(text: string): string[] {
   return text
-
     .split(/\r\n|\n|\r/)
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
