@@ -3,10 +3,10 @@
  *
  * - A seed belongs, whatever the rest says; so does the target of a seed's redirect (the user who asks for example.com
  *   means www.example.com when the site says so): the caller makes a new scope with the target among the seeds.
- * - A URL that an `exclude` matches does not belong: exclude always wins over scope and include.
- * - A URL that an `include` matches belongs, also where the scope alone would leave it out.
- * - When patterns are included and no scope is named, the patterns *are* the scope: the seeds and what matches.
- *   (browsertrix does so; it is what "--include /blog/" alone is meant to say.) Without both the scope is "host".
+ * - A URL that an `exclude` matches does not belong: exclude always wins.
+ * - `include` narrows: of the URLs in scope, only those that match one of its patterns belong (as wget's
+ *   --accept-regex and Scrapy's `allow`). So every set of URLs can be said, `any` with patterns among them; patterns
+ *   that widened could not say "the blog of this host".
  */
 import type { ParsedUrl } from "../model/url.ts";
 import { oneEscapeForm } from "./escapes.ts";
@@ -32,7 +32,7 @@ export interface ScopeDecision {
   readonly inside: boolean;
   /** True when an `exclude` says so: then nothing else may say otherwise. */
   readonly excluded: boolean;
-  /** What decided: "include /blog/", "exclude \?print=", "host of https://example.com/", "no seed's host"... */
+  /** What decided: "matches no include", "exclude \?print=", "host of https://example.com/", "no seed's host"... */
   readonly rule: string;
 }
 
@@ -45,17 +45,22 @@ export function scopeOf(
   options: ScopeOptions = {},
   keyRules: UrlKeyRules = URL_KEY_RULES,
 ): Scope {
-  const include = (options.include ?? []).map((pattern) => ({ pattern, decision: inside(`include ${pattern}`) }));
+  const include = options.include ?? [];
+  const notIncluded: ScopeDecision = { inside: false, excluded: false, rule: "matches no include" };
   const exclude = (options.exclude ?? []).map((pattern) => ({ pattern, decision: excluded(`exclude ${pattern}`) }));
-  const kind = options.scope ?? (include.length > 0 ? "page" : "host");
+  const kind = options.scope ?? "host";
   const bySeeds = seedScope(kind, seeds, keyRules);
+  const seedKeys = new Set(seeds.map(({ parts }) => urlKey(parts, keyRules)));
+  const isSeed = (url: ParsedUrl) => seedKeys.has(urlKey(url.parts, keyRules));
   const outside: ScopeDecision = { inside: false, excluded: false, rule: OUTSIDE[kind] };
   if (include.length === 0 && exclude.length === 0) return (url) => bySeeds(url) ?? outside;
-  return (url) =>
-    exclude.find(({ pattern }) => pattern.test(url.href))?.decision ??
-    bySeeds(url) ??
-    include.find(({ pattern }) => pattern.test(url.href))?.decision ??
-    outside;
+  return (url) => {
+    const hit = exclude.find(({ pattern }) => pattern.test(url.href));
+    if (hit !== undefined) return hit.decision;
+    const decision = bySeeds(url) ?? outside;
+    if (!decision.inside || include.length === 0 || isSeed(url)) return decision;
+    return include.some((pattern) => pattern.test(url.href)) ? decision : notIncluded;
+  };
 }
 
 const OUTSIDE: Readonly<Record<ScopeKind, string>> = {

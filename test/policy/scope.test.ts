@@ -62,22 +62,24 @@ describe("scopeOf", () => {
     check("http://a.test/x", {}, ["http://a.test/y"], ["http://b.test/"]);
   });
 
-  it("takes included patterns for the scope when none is named", () => {
-    check("http://a.test/", { include: [/\/blog\//] }, ["http://a.test/", "http://b.test/blog/1"], ["http://a.test/x"]);
-  });
-
-  it("adds included patterns to a scope that is named", () => {
+  it("narrows a scope to the included patterns, and keeps the seeds", () => {
     check(
       "http://a.test/",
-      { scope: "host", include: [/^http:\/\/cdn\.test/] },
-      ["http://a.test/x", "http://cdn.test/y"],
-      ["http://b.test/"],
+      { scope: "host", include: [/\/blog\//, /\/news\//] },
+      ["http://a.test/", "http://a.test/blog/1", "http://a.test/news/"],
+      ["http://a.test/x", "http://b.test/blog/1"],
+    );
+    check(
+      "http://a.test/",
+      { scope: "any", include: [/^http:\/\/[ab]\.test/] },
+      ["http://b.test/x"],
+      ["http://c.test/"],
     );
   });
 
   it("lets exclude win over scope and include", () => {
     const options: ScopeOptions = { scope: "host", include: [/blog/], exclude: [/\?print=/] };
-    check("http://a.test/", options, ["http://a.test/x"], ["http://a.test/x?print=1", "http://b.test/blog?print=1"]);
+    check("http://a.test/", options, ["http://a.test/blog"], ["http://a.test/blog?print=1", "http://a.test/?print=1"]);
     assert.equal(decide("http://a.test/", options, "http://a.test/?print=1").excluded, true);
   });
 
@@ -85,6 +87,6 @@ describe("scopeOf", () => {
     assert.equal(decide("http://a.test/x", { scope: "host" }, "http://a.test/y").rule, "host of http://a.test/x");
     assert.equal(decide("http://a.test/x", { scope: "host" }, "http://b.test/").rule, "on no seed's host");
     assert.equal(decide("http://a.test/", { exclude: [/x/] }, "http://a.test/x").rule, "exclude /x/");
-    assert.equal(decide("http://a.test/", { scope: "host", include: [/b/] }, "http://b.test/").rule, "include /b/");
+    assert.equal(decide("http://a.test/", { include: [/b/] }, "http://a.test/x").rule, "matches no include");
   });
 });
