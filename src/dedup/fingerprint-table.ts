@@ -177,7 +177,7 @@ function freeFrom(segment: Int32Array, from: number): number {
   return at;
 }
 
-/** A copy with so many home slots, or null when the entries run over its end. */
+/** A copy with so many home slots, or null when it would not leave room for one entry more behind the last. */
 function laidOut(segment: Int32Array, homes: number, spare: number): Int32Array | null {
   const larger = new Int32Array((homes + spare) * WORDS);
   let next = 0;
@@ -187,7 +187,7 @@ function laidOut(segment: Int32Array, homes: number, spare: number): Int32Array 
     const key = segment[from]!;
     const to = Math.max(homeOf(homes, key), next);
     next = to + WORDS;
-    if (next === larger.length) return null;
+    if (next + WORDS >= larger.length) return null;
     larger[to] = key;
     larger[to + 1] = segment[from + 1]!;
     larger[to + 2] = id;
