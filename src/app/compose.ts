@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Admission, Reading, VisitContext } from "../crawl/context.ts";
+import type { Reading, VisitContext } from "../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../crawl/crawl.ts";
 import { Hosts } from "../crawl/hosts.ts";
 import { Progress } from "../crawl/progress.ts";
@@ -12,23 +12,19 @@ import { addressTurns } from "../crawl/turns.ts";
 import { RecentFingerprints } from "../dedup/recent.ts";
 import { builtinHandlers, chooseHandler } from "../media/builtin.ts";
 import { document } from "../media/document.ts";
+import { sitemap } from "../media/sitemap.ts";
 import { header } from "../model/fetch-result.ts";
 import type { UrlRecord } from "../model/record.ts";
-import { type Href, type ParsedUrl, parseUrl } from "../model/url.ts";
+import type { Href } from "../model/url.ts";
 import { httpFetcher } from "../net/fetcher.ts";
-import { addressGuard, isLoopbackName, literalAddress } from "../net/guard.ts";
 import { dnsResolver } from "../net/resolver.ts";
-import { ADMISSION_RULES, type AdmissionRules, admit } from "../policy/admission.ts";
 import { JUDGE_RULES } from "../policy/judge.ts";
 import { sniff } from "../policy/media-type.ts";
-import { POLITENESS, type Politeness } from "../policy/politeness.ts";
-import { type Scope, scopeOf } from "../policy/scope.ts";
-import { trapOf } from "../policy/traps.ts";
 import type { Backend } from "../ports/frontier.ts";
-import type { AddressGuard } from "../ports/resolver.ts";
 import { openArchive } from "../warc/archive.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { loadHandlers } from "./plugins.ts";
+import { admissionOf, guardOf, politenessOf, rememberSeedMoved, seedsMoved } from "./rules.ts";
 import { productToken } from "./user-agent.ts";
 import { VERSION } from "./version.ts";
 
@@ -100,54 +96,10 @@ async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
         header(response.rawHeaders, "x-content-type-options")?.trim().toLowerCase() === "nosniff",
       ),
     choose: (mediaType) => chooseHandler(handlers, mediaType),
-    document: ({ href, decoded, truncated, rawHeaders }, mediaType) =>
-      document(href, mediaType, decoded, truncated !== null, rawHeaders),
+    sitemap,
+    document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) =>
+      document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
   };
-}
-
-/** The same rules in every thread: what a seed is, what is in scope, what is a trap, which literal hosts are refused. */
-function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: readonly Href[]): Admission {
-  const seeds: ParsedUrl[] = [];
-  for (const href of [...config.seeds, ...moved]) {
-    const parsed = parseUrl(href);
-    if (parsed.ok) seeds.push(parsed.value);
-  }
-  const options = {
-    scope: config.scope,
-    include: config.include.map((source) => new RegExp(source)),
-    exclude: config.exclude.map((source) => new RegExp(source)),
-  };
-  const rulesFor = (scope: Scope): AdmissionRules => ({
-    ...ADMISSION_RULES,
-    scope,
-    trap: trapOf,
-    refuse(hostname) {
-      const address = literalAddress(hostname);
-      return address === null ? null : guard(address);
-    },
-    maxDepth: config.depth,
-    maxUrlLength: config.maxUrlLength,
-  });
-  let rules = rulesFor(scopeOf(seeds, options));
-  return {
-    admit: (href, base, found) => admit(href, base, found, rules),
-    extend(seed) {
-      const parsed = parseUrl(seed);
-      if (!parsed.ok) return;
-      seeds.push(parsed.value);
-      rules = rulesFor(scopeOf(seeds, options));
-    },
-  };
-}
-
-/** `--allow-net`, and exactly the addresses that seeds name literally: who asks for 127.0.0.1 means it. */
-function guardOf(config: CrawlConfig): AddressGuard {
-  const named = config.seeds.flatMap((seed) => {
-    const { hostname } = new URL(seed);
-    if (isLoopbackName(hostname)) return ["127.0.0.1", "::1"];
-    return literalAddress(hostname) ?? [];
-  });
-  return addressGuard([...config.allowNet, ...named]);
 }
 
 /** `name: value` lines as an object; checked when the options were read. */
@@ -173,13 +125,11 @@ export interface ControlParts {
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
 }
 
-const SEEDS_MOVED = "seedsMoved";
-
 /** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
 export async function composeControl(parts: ControlParts): Promise<Control> {
   const { config, backend, pages, log, onSettled } = parts;
   const guard = guardOf(config);
-  const moved = JSON.parse(backend.fact(SEEDS_MOVED) ?? "[]") as Href[];
+  const moved = seedsMoved(backend);
   const hosts = new Hosts(backend, productToken(config.userAgent) ?? "");
   const admission = admissionOf(config, guard, moved);
   const visitors = await startThreads(config, moved, log);
@@ -209,25 +159,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     onSeedMoved(to) {
       admission.extend(to);
       visitors.extend(to);
-      moved.push(to);
-      backend.setFact(SEEDS_MOVED, JSON.stringify(moved));
+      rememberSeedMoved(backend, to);
     },
   };
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
-}
-
-/**
- * With several requests open to a host at once the pause is shared among them, and the host's pace is no measure of
- * its patience: the user has said how much it bears.
- */
-function politenessOf(config: CrawlConfig): Politeness {
-  const alone = config.hostConcurrency === 1;
-  return {
-    ...POLITENESS,
-    delayMs: config.delay / config.hostConcurrency,
-    slowdown: alone ? config.slowdown : 0,
-    maxAdaptiveMs: config.maxDelay,
-  };
 }
 
 async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Log): Promise<ThreadVisitors> {

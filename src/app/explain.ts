@@ -3,13 +3,13 @@ import type { Instant } from "../base/clock.ts";
 import { hashText } from "../base/hash.ts";
 import type { VisitRecord } from "../model/record.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
-import { type ParsedUrl, parseUrl } from "../model/url.ts";
+import type { ParsedUrl } from "../model/url.ts";
 import { decide, parseRobots } from "../policy/robots.ts";
-import { scopeOf } from "../policy/scope.ts";
 import { TRAP_RULES, trapOf } from "../policy/traps.ts";
 import { urlKey } from "../policy/url-key.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
+import { configuredScope } from "./rules.ts";
 import { END_WORDS } from "./summary.ts";
 import { productToken } from "./user-agent.ts";
 import { size, span } from "./wording.ts";
@@ -48,15 +48,10 @@ export function explain(url: ParsedUrl, context: ExplainContext): string[] {
 }
 
 function scopeSays(url: ParsedUrl, { config, moved }: ExplainContext): string {
-  const seeds = [...config.seeds, ...moved].flatMap((seed) => {
-    const parsed = parseUrl(seed);
-    return parsed.ok ? [parsed.value] : [];
-  });
-  if (seeds.some(({ href }) => href === url.href)) return "inside: a seed";
+  const seeds = [...config.seeds, ...moved];
+  if (seeds.includes(url.href)) return "inside: a seed";
   if (seeds.length === 0 && config.scope !== "any") return "not known: there are no seeds (name a crawl with --dir)";
-  const { scope, include, exclude } = config;
-  const patterns = (sources: readonly string[]): RegExp[] => sources.map((source) => new RegExp(source));
-  const decision = scopeOf(seeds, { scope, include: patterns(include), exclude: patterns(exclude) })(url);
+  const decision = configuredScope(config, seeds)(url);
   return `${decision.inside ? "inside" : "outside"}: ${decision.rule}`;
 }
 

@@ -164,7 +164,7 @@ function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Sto
 }
 
 function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
-  if (end === "limit") return "limit";
+  if (end === "limit" || end === "parked") return end;
   if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
   return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
 }

@@ -75,6 +75,8 @@ function heading(outcome: CrawlOutcome): string {
       return "Done";
     case "limit":
       return `Stopped at the limit of ${counted(outcome.stats.limit ?? 0, "page")}`;
+    case "parked":
+      return "Done for now";
     case "time-limit":
       return "Stopped at the time limit";
     case "interrupted":
@@ -94,6 +96,10 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
       return ["Nothing is lost: the same command goes on from here."];
     case "time-limit":
       return pending > 0 ? ["The same command goes on from here."] : [];
+    case "parked":
+      return [
+        "What is left is on hosts that asked to be left alone for more than a day; the same command goes on then.",
+      ];
     case "limit":
       return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];
     case "disk":

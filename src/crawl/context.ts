@@ -24,6 +24,8 @@ export interface Reading {
   /** The media type after sniffing. */
   identify(response: FetchResponse): string;
   choose(mediaType: string): MediaHandler | null;
+  /** Reads what is known to be a sitemap, whatever type it is served with. */
+  readonly sitemap: MediaHandler;
   document(response: FetchResponse, mediaType: string): Readable;
 }
 

@@ -5,6 +5,7 @@ import type { Lease } from "../model/lease.ts";
 import type { UrlRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
+import { addressReadyAt, isParked } from "../policy/politeness.ts";
 import type { Frontier } from "../ports/frontier.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
@@ -47,8 +48,11 @@ export interface Stops {
   readonly hard: AbortSignal;
 }
 
-/** "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. */
-export type LoopEnd = "done" | "limit" | "stopped";
+/**
+ * "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. "parked": all that is pending waits for
+ * hosts that have asked to be left alone for longer than anybody would wait.
+ */
+export type LoopEnd = "done" | "limit" | "stopped" | "parked";
 
 /** Leases wait in line for an address, or for DNS: so many times `concurrency` may be open in all. */
 const OPEN_PER_SLOT = 4;
@@ -96,6 +100,7 @@ class Loop {
         if (queued + leased + delayed === 0) return "done";
         const stopping = this.#stops.soft.aborted || this.#enough();
         if (stopping && (this.#open === 0 || this.#stops.hard.aborted)) return this.#enough() ? "limit" : "stopped";
+        if (!stopping && this.#parked()) return "parked";
         if (!stopping) await this.#lease();
         this.#give();
         if (this.#sealed.length === 0 && this.#decided.length === 0) await this.#bell.wait(this.#untilDue(stopping));
@@ -125,6 +130,13 @@ class Loop {
   #enough(): boolean {
     const { limit } = this.#context.crawlRules;
     return limit !== null && this.#context.progress.pages >= limit;
+  }
+
+  #parked(): boolean {
+    if (this.#open > 0) return false;
+    const { frontier, clock, settleRules } = this.#context;
+    const at = frontier.nextReadyAt();
+    return at !== null && isParked({ readyAt: at }, clock.now(), settleRules.politeness);
   }
 
   async #lease(): Promise<void> {
@@ -193,7 +205,7 @@ class Loop {
     const outcomes = [...decided];
     for (const { visits } of sealed)
       for (const visited of visits) {
-        this.#putBack(visited, visited.endedAt + settleRules.politeness.delayMs);
+        this.#putBack(visited, addressReadyAt(visited.endedAt, settleRules.politeness));
         outcomes.push(settleVisit(visited, this.#settling));
         progress.answered(visited);
       }

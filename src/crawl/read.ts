@@ -1,7 +1,7 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
 import { type FetchResponse, headers } from "../model/fetch-result.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
-import type { NewUrl, RawLink } from "../model/link.ts";
+import type { NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
@@ -24,7 +24,7 @@ export async function read(
   if (!isPage) return { page: null, links: [] };
 
   const { rules, reading } = context;
-  const handler = reading.choose(mediaType);
+  const handler = lease.url.source === "sitemap" ? reading.sitemap : reading.choose(mediaType);
   const document = reading.document(response, mediaType);
   let found: Read = { links: [] };
   if (handler !== null) {
@@ -54,23 +54,13 @@ export async function read(
     linksFound: found.links.length,
     readError: found.error ?? null,
   };
-  return { page, links: closed ? [] : linksOf(found.links, base, handler?.name === "sitemap", lease, context) };
+  return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
 }
 
-function linksOf(
-  found: readonly RawLink[],
-  base: Href,
-  fromSitemap: boolean,
-  lease: Lease,
-  context: ReadContext,
-): NewUrl[] {
+function linksOf(found: readonly RawLink[], base: Href, lease: Lease, context: ReadContext): NewUrl[] {
   const { rules, sentLately, admission } = context;
   const links: NewUrl[] = [];
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
-  const foundAt: Record<"page" | "embed", Found> = {
-    page: { ...at, source: fromSitemap ? "sitemap" : "link" },
-    embed: { ...at, source: "embed" },
-  };
   // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.
   const met = { page: new Set<string>(), embed: new Set<string>() };
   let looked = 0;
@@ -80,12 +70,17 @@ function linksOf(
     const written = withoutFragment(link.href);
     if (met[link.kind].has(written)) continue;
     met[link.kind].add(written);
-    // A sitemap has its own cap; on a page, thousands of links are a link farm.
-    if (!fromSitemap && ++looked > rules.maxLinks) break;
-    const url = admission.admit(link.href, base, foundAt[link.kind]);
+    if (++looked > rules.maxLinks) break;
+    const url = admission.admit(link.href, base, { ...at, source: sourceOf(link) });
     if (url !== null && !sentLately.met(url.fpHi, url.fpLo)) links.push(url);
   }
   return links;
+}
+
+function sourceOf({ kind, from }: RawLink): UrlSource {
+  if (kind === "embed") return "embed";
+  if (from === "sitemapindex") return "sitemap";
+  return from === "sitemap" ? "listed" : "link";
 }
 
 /** The target of a redirect is a URL like any other: it passes robots, guard and clocks of its own. */

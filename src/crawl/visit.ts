@@ -11,7 +11,8 @@ const ROBOTS_MOST_BYTES = 512 * 1024;
 
 export async function visit(errand: Errand, context: VisitContext, signal: AbortSignal): Promise<Visited> {
   const { lease, task, href, address, robotsId } = errand;
-  const result = await context.fetcher.fetch({ href, address, purpose: task }, signal);
+  const purpose = task === "page" && lease.url.source === "sitemap" ? "sitemap" : task;
+  const result = await context.fetcher.fetch({ href, address, purpose }, signal);
   const { startedAt, endedAt } = result;
   const visited = { lease, task, href, address, robotsId, startedAt, endedAt };
   if (result.kind === "failure") {

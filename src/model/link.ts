@@ -17,7 +17,8 @@ export interface RawLink {
   readonly text?: string;
 }
 
-export type UrlSource = "seed" | "added" | "link" | "embed" | "redirect" | "sitemap";
+/** `sitemap`: a sitemap file, named by robots.txt or by an index of sitemaps. `listed`: a page that a sitemap lists. */
+export type UrlSource = "seed" | "added" | "link" | "embed" | "redirect" | "sitemap" | "listed";
 
 export interface NewUrl {
   readonly href: Href;

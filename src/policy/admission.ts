@@ -30,7 +30,6 @@ export const ADMISSION_RULES: Omit<AdmissionRules, "scope" | "trap" | "refuse"> 
 
 /** Where a link was found. */
 export interface Found {
-  /** "sitemap" at depth 0 is a sitemap file that robots.txt names; deeper, what a sitemap lists. */
   readonly source: UrlSource;
   /** Of the new URL: 0 for seeds, one more than its page for links and assets, that of the redirecting URL for a redirect. */
   readonly depth: number;
@@ -82,6 +81,6 @@ function dropOf(url: ParsedUrl, found: Found, rules: AdmissionRules): { reason: 
 }
 
 /** Wanted although scope leaves it out (but not when it is excluded): assets live anywhere, and so do sitemap files. */
-function isExempt({ source, depth, ofSeed }: Found): boolean {
-  return ofSeed || source === "embed" || (source === "sitemap" && depth === 0);
+function isExempt({ source, ofSeed }: Found): boolean {
+  return ofSeed || source === "embed" || source === "sitemap";
 }

@@ -80,15 +80,15 @@ function adaptiveMs({ smoothedMs }: Pick<HostState, "smoothedMs">, rules: Polite
 }
 
 /**
- * When an address, which may serve many hosts, may be asked again: the configured delay after the end of the request,
- * never earlier than before. A host's Crawl-delay and back-off are its own and hold up none of its neighbours.
+ * When an address, which may serve many hosts, may be asked again: the configured delay after the end of the request. A
+ * host's Crawl-delay and back-off are its own and hold up none of its neighbours.
  */
-export function ipReadyAt(before: Instant, endedAt: Instant, rules: Politeness = POLITENESS): Instant {
-  return Math.max(before, endedAt + rules.delayMs);
+export function addressReadyAt(endedAt: Instant, rules: Politeness = POLITENESS): Instant {
+  return endedAt + rules.delayMs;
 }
 
 /** Whether the host is put aside for so long that a crawl with nothing else to do should say so, and may end. */
-export function isParked(state: HostState, now: Instant, rules: Politeness = POLITENESS): boolean {
+export function isParked(state: Pick<HostState, "readyAt">, now: Instant, rules: Politeness = POLITENESS): boolean {
   return state.readyAt - now > rules.parkAfterMs;
 }
 

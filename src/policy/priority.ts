@@ -3,9 +3,9 @@ import { PRIORITIES, type UrlSource } from "../model/link.ts";
 
 /** 0: what was asked for by name, and where that redirects to. */
 const ASKED_FOR = 0;
-/** 1: a host's root page, and the sitemap files that robots.txt names: they tell the crawl what there is. */
+/** 1: a host's root page, and sitemap files: they tell the crawl what there is. */
 const OVERVIEW = 1;
-/** 2..6: links by depth, the shallow first; from depth 5 on they are equals. Sitemap entries are links of depth 1. */
+/** 2..6: links by depth, the shallow first; from depth 5 on they are equals. What a sitemap lists is one deeper than the sitemap. */
 const DEEPEST = PRIORITIES - 2;
 /** 7: assets of pages. */
 const EMBED = PRIORITIES - 1;
@@ -14,6 +14,6 @@ export function priorityOf(source: UrlSource, depth: number, path: string): numb
   if (source === "seed" || source === "added") return ASKED_FOR;
   if (source === "embed") return EMBED;
   if (source === "redirect" && depth === 0) return ASKED_FOR;
-  if (path === "/" || depth === 0) return OVERVIEW;
+  if (path === "/" || depth === 0 || source === "sitemap") return OVERVIEW;
   return Math.min(1 + depth, DEEPEST);
 }

@@ -180,6 +180,37 @@ describe("the crawl loop", () => {
     assert.equal(ends.get("http://a.test/x"), "closed");
   });
 
+  it("ends for now when all that is left is on a host that asked to be left alone for longer than a day", async () => {
+    const web = (href: string): Reply | undefined => {
+      if (href.endsWith("robots.txt")) return undefined;
+      return href.startsWith("http://a.test/") ? { status: 503, headers: ["Retry-After", "999999"] } : { links: [] };
+    };
+    const world = await crawlWorld({ seeds: ["http://a.test/", "http://b.test/"], web });
+    assert.equal(world.end, "parked");
+    assert.equal(world.ends.get("http://b.test/"), "fetched");
+    const { queued, delayed } = world.backend.pending();
+    assert.equal(queued + delayed, 1);
+  });
+
+  it("takes the sitemaps that robots.txt names, those they name in turn, and the pages they list", async () => {
+    const web = (href: string): Reply | undefined => {
+      if (href === "http://a.test/robots.txt") return { text: "Sitemap: http://a.test/index.xml\n" };
+      if (href === "http://a.test/index.xml") return { links: ["/one.xml"] };
+      if (href === "http://a.test/one.xml") return { links: ["/listed"] };
+      return href === "http://a.test/" || href === "http://a.test/listed" ? { links: [] } : undefined;
+    };
+    const { settled } = await crawlWorld({ seeds: ["http://a.test/"], web });
+    assert.deepEqual(
+      settled.map(({ href, source }) => [new URL(href).pathname, source]),
+      [
+        ["/", "seed"],
+        ["/index.xml", "sitemap"],
+        ["/one.xml", "sitemap"],
+        ["/listed", "listed"],
+      ],
+    );
+  });
+
   it("stops at its limit, to the page, and leaves the rest queued", async () => {
     const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(5, 10), limit: 7 });
     assert.equal(world.end, "limit");

@@ -119,6 +119,17 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
             .map((href) => ({ href, kind: "page" as const, from: "a" })),
         }),
       }),
+      sitemap: {
+        name: "sitemap",
+        accepts: [],
+        read: (document) => ({
+          links: document
+            .text()
+            .split("\n")
+            .filter((href) => href !== "")
+            .map((href) => ({ href, kind: "page" as const, from: href.endsWith(".xml") ? "sitemapindex" : "sitemap" })),
+        }),
+      },
       document: (response, mediaType) => ({
         href: response.href,
         mediaType,

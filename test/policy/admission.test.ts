@@ -90,7 +90,8 @@ describe("admit", () => {
     assert.equal(dropped("http://cdn.test/x.css", { source: "embed" }), null);
     assert.equal(dropped("http://cdn.test/x.css?print=1", { source: "embed" }), "scope");
     assert.equal(dropped("http://maps.test/sitemap.xml", { source: "sitemap", depth: 0 }), null);
-    assert.equal(dropped("http://maps.test/x", { source: "sitemap", depth: 1 }), "scope");
+    assert.equal(dropped("http://maps.test/2.xml", { source: "sitemap", depth: 1 }), null);
+    assert.equal(dropped("http://maps.test/x", { source: "listed", depth: 1 }), "scope");
   });
 
   it("lets assets be two deeper than pages", () => {
@@ -104,7 +105,8 @@ describe("admit", () => {
     assert.equal(priority("/x", { source: "redirect", depth: 0 }), 0);
     assert.equal(priority("/", { depth: 4 }), 1);
     assert.equal(priority("/sitemap.xml", { source: "sitemap", depth: 0 }), 1);
-    assert.equal(priority("/x", { source: "sitemap", depth: 1 }), 2);
+    assert.equal(priority("/2.xml", { source: "sitemap", depth: 1 }), 1);
+    assert.equal(priority("/x", { source: "listed", depth: 1 }), 2);
     assert.deepEqual(
       [1, 2, 3, 4, 5, 6, 15].map((depth) => priority("/x", { depth })),
       [2, 3, 4, 5, 6, 6, 6],

@@ -4,9 +4,9 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type HostKey, type HostState, newHostState } from "../../src/model/host.ts";
 import {
+  addressReadyAt,
   afterVisit,
   effectiveDelayMs,
-  ipReadyAt,
   isParked,
   POLITENESS,
   parseRetryAfter,
@@ -175,10 +175,9 @@ describe("parseRetryAfter", () => {
   }
 });
 
-describe("ipReadyAt", () => {
-  it("is the configured delay after the request, never earlier than before", () => {
-    assert.equal(ipReadyAt(0, NOW), NOW + SECOND);
-    assert.equal(ipReadyAt(NOW + HOUR, NOW), NOW + HOUR);
+describe("addressReadyAt", () => {
+  it("is the configured delay after the request", () => {
+    assert.equal(addressReadyAt(NOW), NOW + SECOND);
   });
 });
 

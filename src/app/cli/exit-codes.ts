@@ -30,6 +30,7 @@ export function exitCodeOf(
 ): number {
   switch (reason) {
     case "done":
+    case "parked":
       return EXIT.done;
     case "limit":
     case "time-limit":

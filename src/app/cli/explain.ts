@@ -2,21 +2,18 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseUrl } from "../../model/url.ts";
-import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import { readArguments, type Table } from "../arguments.ts";
 import { defaultDir, readConfig, standingConfig } from "../config.ts";
 import type { CrawlConfig } from "../crawl-config.ts";
 import { openCrawl } from "../crawl-state.ts";
 import { type ExplainContext, explain } from "../explain.ts";
+import { guardOf, refusalOf, seedsMoved } from "../rules.ts";
 import { completeSeed, readSeeds } from "../seeds.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { exactlyOne } from "./positionals.ts";
-
-/** The fact under which the crawl keeps where redirects of its seeds led. */
-const SEEDS_MOVED = "seedsMoved";
 
 const TABLE = {
   dir: {
@@ -51,17 +48,12 @@ export const explainCommand: Command = {
     using state = dir === null ? null : await openCrawl(dir);
     const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;
     const config = (dir === null ? null : await readConfig(dir)) ?? (await standingConfig(shell.cwd, path));
-    const lines = explain(parsed.value, contextOf(config, state, movedSeeds(state), shell));
+    const lines = explain(parsed.value, contextOf(config, state, shell));
     const from = dir ?? "the configuration alone; no crawl of it is known here";
     shell.stdout.write(`${parsed.value.href}\nby ${from}\n${lines.map((line) => `  ${line}\n`).join("")}`);
     return EXIT.done;
   },
 };
-
-function movedSeeds(state: Pick<StateQueries, "fact"> | null): readonly string[] {
-  const kept: unknown = JSON.parse(state?.fact(SEEDS_MOVED) ?? "[]");
-  return Array.isArray(kept) ? kept.filter((href) => typeof href === "string") : [];
-}
 
 function directoryOf(given: unknown, href: string, shell: Shell): string | null {
   if (typeof given === "string") return resolve(shell.cwd, given);
@@ -71,19 +63,9 @@ function directoryOf(given: unknown, href: string, shell: Shell): string | null 
 
 function contextOf(
   config: CrawlConfig,
-  state: ExplainContext["state"],
-  moved: readonly string[],
+  state: (NonNullable<ExplainContext["state"]> & Pick<StateQueries, "fact">) | null,
   shell: Shell,
 ): ExplainContext {
-  // A seed that is an address, or localhost, opens exactly that address (SPEC 6).
-  const seeded = config.seeds.flatMap((seed) => {
-    const { hostname } = new URL(seed);
-    return isLoopbackName(hostname) ? ["127.0.0.1", "::1"] : (literalAddress(hostname) ?? []);
-  });
-  const guard = addressGuard([...config.allowNet, ...seeded]);
-  const refuse = (hostname: string): string | null => {
-    const address = literalAddress(hostname);
-    return address === null ? null : guard(address);
-  };
-  return { config, state, moved, refuse, now: shell.clock.now() };
+  const moved = state === null ? [] : seedsMoved(state);
+  return { config, state, moved, refuse: refusalOf(guardOf(config)), now: shell.clock.now() };
 }
