@@ -1,0 +1,146 @@
+/** Nothing acknowledged is lost, and nothing is done by halves: when a write fails, and when the process is killed. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type HostKey, newHostState } from "../../../src/model/host.ts";
+import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
+import type { Href } from "../../../src/model/url.ts";
+import type { Backend } from "../../../src/ports/frontier.ts";
+import { openEmbedded } from "../../../src/store/embedded/backend.ts";
+import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trawl-crash-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const clock = new TestClock();
+const robots: RobotsCopy = {
+  id: 0,
+  host: "http://a" as HostKey,
+  fetchedAt: 1,
+  expiresAt: 2,
+  access: "allow-all",
+  status: 404,
+  failure: null,
+  body: "",
+  href: "http://a/robots.txt" as Href,
+  capture: null,
+};
+
+/** Everything that a commit changes. */
+const view = (backend: Backend) => ({
+  urls: [...backend.urls()],
+  pending: backend.pending(),
+  ends: [...backend.endCounts()],
+  marks: [...backend.marks()],
+  robots: backend.robots("http://a" as HostKey),
+  host: backend.host("http://a" as HostKey),
+});
+
+/** A commit with a part of every kind; enough links that a queue goes to disk. */
+async function commitAll(backend: Backend): Promise<void> {
+  const links = Array.from({ length: 200 }, (_, i) => url("a", `new${i}`));
+  const [a, b, c, d] = await backend.lease(4);
+  await backend.commit({
+    settled: [
+      settled(a!, ended(), 1, { links, hostReadyAt: 5 }),
+      settled(b!, { kind: "retry", at: clock.time + 9, reason: "timeout" }, 1),
+      settled(c!, { kind: "follow", href: "http://c/1/" as Href, hops: 1 }, 1),
+      settled(d!, { kind: "again" }, 1, { links: [url("e", "x", { drop: { reason: "trap" } })] }),
+    ],
+    hosts: [{ ...newHostState("http://a" as HostKey), requests: 1 }],
+    robots: [robots],
+    marks: [{ file: "w", bytes: 7 }],
+  });
+}
+
+async function prepare(): Promise<void> {
+  await using backend = openEmbedded(dir, { clock });
+  await backend.add(["a", "b", "c", "d"].flatMap((host) => [url(host, "1"), url(host, "2")]));
+}
+
+describe("a write that fails", () => {
+  it("leaves all of a commit or nothing, at whatever step, and stops the store until it is opened again", async () => {
+    await prepare();
+    const reached: string[] = [];
+    {
+      const copy = join(dir, "whole");
+      await using backend = openEmbedded(copy, { clock, fault: (point) => reached.push(point) });
+      await backend.add(["a", "b", "c", "d"].map((host) => url(host, "1")));
+      reached.length = 0;
+      await commitAll(backend);
+    }
+    for (const point of [
+      "begin",
+      "visit",
+      "links",
+      "settle",
+      "robots",
+      "mark",
+      "hosts",
+      "chunks",
+      "journal",
+      "before commit",
+    ])
+      assert.ok(reached.includes(point), point);
+    for (let step = 0; step < reached.length; step++) {
+      let left = Number.POSITIVE_INFINITY;
+      const backend = openEmbedded(dir, {
+        clock,
+        fault() {
+          if (left-- === 0) throw new Error("no more");
+        },
+      });
+      const before = view(backend);
+      left = step;
+      await assert.rejects(commitAll(backend), /no more/);
+      await assert.rejects(backend.lease(1), { code: "failed" });
+      assert.throws(() => backend.pending(), { code: "failed" });
+      await backend[Symbol.asyncDispose]();
+      await using again = openEmbedded(dir, { clock });
+      if (reached[step] === "after commit")
+        assert.deepEqual(again.pending(), { queued: 206, leased: 0, delayed: 1, hosts: 4 });
+      else assert.deepEqual(view(again), before, `step ${step}: ${reached[step]}`);
+    }
+  });
+});
+
+describe("a killed process", () => {
+  for (const steps of [0, 1, 7, 12, 13, 14, 15, 16, 29, 60, 113, 200])
+    it(`loses nothing that was acknowledged (killed at step ${steps})`, async () => {
+      const child = spawnSync(process.execPath, [join(import.meta.dirname, "crawl-and-die.ts"), dir, String(steps)], {
+        encoding: "utf8",
+      });
+      assert.equal(child.signal, "SIGKILL", child.stderr);
+      const lines = child.stdout.split("\n").map((line) => line.split(" "));
+      const added = lines.filter(([word]) => word === "add").reduce((sum, [, count]) => sum + Number(count), 0);
+      const settledIds = lines.filter(([word]) => word === "end").map(([, id]) => Number(id));
+      await using backend = openEmbedded(dir, { clock });
+      const urls = [...backend.urls()];
+      // The commit that was under way may have happened, wholly.
+      const more = urls.length - added;
+      assert.ok(more === 0 || more === (added === 0 ? 150 : 180), `${more} more than acknowledged`);
+      const ends = new Set(urls.filter(({ state }) => state === "ended").map(({ id }) => id));
+      for (const id of settledIds) assert.ok(ends.has(id), `URL ${id} had ended`);
+      assert.equal(ends.size, settledIds.length + (more === 180 ? 3 : 0));
+      const { queued, leased, delayed } = backend.pending();
+      assert.deepEqual([queued, leased, delayed], [urls.length - ends.size, 0, 0]);
+
+      const leasedIds = new Set<number>();
+      for (;;) {
+        const leases = await backend.lease(9);
+        if (leases.length === 0) break;
+        for (const lease of leases) {
+          assert.ok(!ends.has(lease.url.id) && !leasedIds.has(lease.url.id), "each pending URL comes once");
+          leasedIds.add(lease.url.id);
+        }
+        await backend.commit({ settled: leases.map((l) => settled(l, ended(), 1)), hosts: [], robots: [], marks: [] });
+      }
+      assert.equal(leasedIds.size, queued);
+    });
+});

@@ -1,0 +1,35 @@
+/**
+ * A process that crawls without a network and kills itself, as `kill -9` would, at the n-th step of its writes.
+ * Prints what was acknowledged, a line each: "add COUNT", then "end ID" for every settled URL.
+ */
+import { writeSync } from "node:fs";
+import { openEmbedded } from "../../../src/store/embedded/backend.ts";
+import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
+
+const [dir, steps] = process.argv.slice(2) as [string, string];
+let left = Number(steps);
+const clock = new TestClock();
+const backend = openEmbedded(dir, {
+  clock,
+  fault() {
+    if (left-- === 0) process.kill(process.pid, "SIGKILL");
+  },
+});
+const say = (line: string) => writeSync(1, `${line}\n`);
+
+let made = 0;
+const fresh = (count: number) => Array.from({ length: count }, () => url(`h${made % 3}`, String(made++)));
+say(`add ${await backend.add(fresh(150))}`);
+for (;;) {
+  clock.time += 10;
+  const leases = await backend.lease(3);
+  const parts = leases.map((lease) => settled(lease, ended(), clock.time, { links: fresh(60) }));
+  const { admitted } = await backend.commit({
+    settled: parts,
+    hosts: [],
+    robots: [],
+    marks: [{ file: "a", bytes: made }],
+  });
+  say(`add ${admitted}`);
+  for (const { url } of leases) say(`end ${url.id}`);
+}

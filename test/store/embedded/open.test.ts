@@ -1,0 +1,92 @@
+/** Who may open which directory, and what is said to the others. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { openEmbedded } from "../../../src/store/embedded/backend.ts";
+import { openState } from "../../../src/store/embedded/read-only.ts";
+import { TestClock, url } from "../../conformance/frontier-world.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "trawl-open-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const clock = new TestClock();
+const open = () => openEmbedded(dir, { clock });
+const close = async () => open()[Symbol.asyncDispose]();
+const change = (sql: string) => {
+  const db = new DatabaseSync(join(dir, "state.db"));
+  db.exec(sql);
+  db.close();
+};
+
+describe("opening a state", () => {
+  it("makes the directory and the file", async () => {
+    dir = join(dir, "a", "b");
+    await close();
+    assert.ok(existsSync(join(dir, "state.db")));
+    await close();
+  });
+
+  it("is refused while another has it open, and not after", async () => {
+    const first = open();
+    assert.throws(open, { name: "StateError", code: "locked", message: /another process/ });
+    assert.equal(await first.add([url("a", "1")]), 1, "the first goes on undisturbed");
+    await first[Symbol.asyncDispose]();
+    await close();
+  });
+
+  it("closes twice without complaint", async () => {
+    const backend = open();
+    await backend[Symbol.asyncDispose]();
+    await backend[Symbol.asyncDispose]();
+  });
+
+  it("is refused where state.db is no database, and nothing is written", () => {
+    writeFileSync(join(dir, "state.db"), "this is a text, long enough to be looked at by SQLite ".repeat(20));
+    const before = readFileSync(join(dir, "state.db"));
+    assert.throws(open, { code: "foreign" });
+    assert.throws(() => openState(dir), { code: "foreign" });
+    assert.deepEqual(readFileSync(join(dir, "state.db")), before);
+    assert.ok(!existsSync(join(dir, "lock.db")));
+  });
+
+  it("is refused where state.db is someone else's database", () => {
+    change("CREATE TABLE t (x); PRAGMA user_version = 1");
+    assert.throws(open, { code: "foreign", message: /not a state of Trawl/ });
+    assert.throws(() => openState(dir), { code: "foreign" });
+  });
+
+  it("is refused where state.db was cut off", async () => {
+    await close();
+    truncateSync(join(dir, "state.db"), 8192);
+    assert.throws(open, { code: "foreign" });
+  });
+
+  it("is refused where state.db is a directory", () => {
+    mkdirSync(join(dir, "state.db"));
+    assert.throws(open, { code: "disk" });
+  });
+
+  it("is refused where state.db is newer, with the mend", async () => {
+    await close();
+    change("PRAGMA user_version = 99");
+    assert.throws(open, { code: "state-newer", message: /version 99.*update Trawl/ });
+    assert.throws(() => openState(dir), { code: "state-newer" });
+  });
+
+  it("takes an empty file for a crawl that has not begun", async () => {
+    writeFileSync(join(dir, "state.db"), "");
+    assert.throws(() => openState(dir), { code: "missing" });
+    await close();
+  });
+
+  it("to read is refused where there is none", () => {
+    assert.throws(() => openState(dir), { code: "missing" });
+    assert.ok(!existsSync(join(dir, "state.db")));
+  });
+});

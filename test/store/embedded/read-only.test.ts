@@ -1,0 +1,100 @@
+/** A reader beside the writer sees what was committed, and so does anyone with an SQLite shell. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type HostKey, newHostState } from "../../../src/model/host.ts";
+import { openState } from "../../../src/store/embedded/read-only.ts";
+import { ended, settled, url, World } from "../../conformance/frontier-world.ts";
+import { embeddedStore } from "../stores.ts";
+
+let store: ReturnType<typeof embeddedStore>;
+let world: World;
+beforeEach(async () => {
+  store = embeddedStore();
+  world = new World(store);
+  const { backend } = world;
+  await backend.add([url("a", "1"), url("a", "2"), url("b", "3"), url("c", "4", { drop: { reason: "scope" } })]);
+  const [a, b] = await backend.lease(2);
+  await world.commit({
+    settled: [
+      settled(a!, ended("http-4xx"), world.clock.time, { links: [url("a", "5")] }),
+      settled(b!, { kind: "retry", at: world.clock.time + 50, reason: "timeout" }, world.clock.time),
+    ],
+    hosts: [{ ...newHostState("http://a" as HostKey), requests: 3 }],
+    marks: [{ file: "x", bytes: 1 }],
+  });
+  backend.setFact("startedAt", "now");
+});
+afterEach(() => world.close());
+
+describe("a reader", () => {
+  it("answers as the writer does, while the writer has the crawl open", () => {
+    const { backend, clock } = world;
+    using state = openState(store.dir, { clock });
+    assert.deepEqual(state.pending(), backend.pending());
+    assert.deepEqual([...state.urls()], [...backend.urls()]);
+    assert.deepEqual([...state.urls({ endedOnly: true })], [...backend.urls({ endedOnly: true })]);
+    for (const one of [url("a", "1"), url("b", "3"), url("c", "4"), url("a", "5"), url("none", "0")])
+      assert.deepEqual(state.find(one.fpHi, one.fpLo), backend.find(one.fpHi, one.fpLo), one.href);
+    assert.deepEqual(new Map(state.endCounts()), new Map(backend.endCounts()));
+    assert.deepEqual(state.topHosts(3), backend.topHosts(3));
+    assert.deepEqual(state.host("http://a" as HostKey), backend.host("http://a" as HostKey));
+    assert.deepEqual([...state.marks()], [["x", 1]]);
+    assert.equal(state.fact("startedAt"), "now");
+  });
+
+  it("sees the next commit, and hinders none", async () => {
+    using state = openState(store.dir);
+    const reading = state.urls();
+    reading.next();
+    await world.backend.add([url("z", "1")]);
+    assert.equal(state.byId(6)?.href, "http://z/1");
+    assert.equal([...reading].length, 5, "a stream goes on to what has come since");
+  });
+
+  it("reads a crawl that nobody has open", async () => {
+    await world.backend[Symbol.asyncDispose]();
+    using state = openState(store.dir, { clock: world.clock });
+    assert.deepEqual(state.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 2 });
+  });
+});
+
+describe("the view urls", () => {
+  it("shows each URL with its latest visit in words", () => {
+    const db = new DatabaseSync(join(store.dir, "state.db"), { readOnly: true });
+    const rows = db.prepare("SELECT href, host, state, end, status, started_at FROM urls ORDER BY id").all();
+    db.close();
+    assert.deepEqual(
+      rows.map((row) => ({ ...row })),
+      [
+        {
+          href: "http://a/1",
+          host: "http://a",
+          state: "ended",
+          end: "http-4xx",
+          status: 200,
+          started_at: "1970-01-01T00:16:40.000Z",
+        },
+        { href: "http://a/2", host: "http://a", state: "queued", end: null, status: null, started_at: null },
+        {
+          href: "http://b/3",
+          host: "http://b",
+          state: "queued",
+          end: "retry",
+          status: 200,
+          started_at: "1970-01-01T00:16:40.000Z",
+        },
+        {
+          href: "http://c/4",
+          host: "http://c",
+          state: "ended",
+          end: "scope",
+          status: null,
+          started_at: "1970-01-01T00:16:40.000Z",
+        },
+        { href: "http://a/5", host: "http://a", state: "queued", end: null, status: null, started_at: null },
+      ],
+    );
+  });
+});
