@@ -3,12 +3,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { forbiddenUrls } from "../web/fake-web.ts";
-import { GALLERY, galleryHost } from "../web/gallery.ts";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { canonical, checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
+import { canonical, checkArchive, fetchedIn, tempDir, trawl } from "./trawl.ts";
 
 describe("trawl crawl, against the fake web", () => {
   it("fetches exactly what is reachable, politely by the server's own log, and leaves a sound directory", async () => {
@@ -41,36 +39,6 @@ describe("trawl crawl, against the fake web", () => {
     assert.deepEqual((await checkArchive(dir.path)).faults, []);
     for (const file of ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"])
       assert.ok(existsSync(join(dir.path, file)), file);
-  });
-
-  it("ends every oddity of the gallery with its reason, and connects to no forbidden address", async () => {
-    await using web = await spawnFakeWeb({ hosts: 2, pagesPerHost: 5, gallery: true });
-    await using dir = await tempDir();
-    const run = await trawl([
-      ...["crawl", `${web.origin("odd.test")}/`, "--scope", "any", "--delay", "10ms", "--tries", "3"],
-      ...["--connect-timeout", "1s", "--first-byte-timeout", "1s", "--total-timeout", "3s", "--limit", "2000"],
-      ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path],
-    ]);
-    assert.ok(run.code === 0, run.stderr);
-    const ends = endsIn(dir.path);
-    const wrong: string[] = [];
-    const expect = (href: string, allowed: readonly string[]) => {
-      const end = ends.get(href) ?? ends.get(`${href}/`); // a redirect to its own key is followed under its new form
-      if (end === undefined || !allowed.includes(end)) wrong.push(`${href}: ${end}, not ${allowed.join(" or ")}`);
-    };
-    for (const [name, { start, ends: allowed, leadsTo }] of Object.entries(GALLERY)) {
-      expect(`${web.origin(galleryHost(name))}${start ?? "/"}`, allowed);
-      for (const [href, further] of Object.entries(leadsTo ?? {}))
-        expect(new URL(href.replaceAll("{port}", String(web.port))).href, further);
-    }
-    for (const href of forbiddenUrls(web.port)) expect(new URL(href).href, ["refused-address"]);
-    assert.deepEqual(wrong, []);
-    const log = await web.entries();
-    assert.deepEqual(
-      log.filter((entry) => "address" in entry && entry.address === "127.0.0.1"),
-      [],
-    );
-    assert.deepEqual((await checkArchive(dir.path)).faults, []);
   });
 
   it("stops at --limit to the page, and the same command goes on with a higher one", async () => {

@@ -1,53 +1,40 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { GALLERY, galleryEnds } from "./gallery.ts";
-import { type LogEntry, requestsOf } from "./log.ts";
-import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "./politeness.ts";
-import { type SpawnedWeb, spawnFakeWeb } from "./spawn.ts";
-
-const TRAWL = join(import.meta.dirname, "../../bin/trawl.js");
-const LONGEST_MS = 240_000;
-
-function trawl(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const options = { maxBuffer: 2 ** 28, timeout: LONGEST_MS };
-    execFile(process.execPath, [TRAWL, ...args], options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr }),
-    );
-  });
-}
+import { GALLERY, galleryEnds } from "../web/gallery.ts";
+import { type LogEntry, requestsOf } from "../web/log.ts";
+import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
+import { type SpawnedWeb, spawnFakeWeb } from "../web/spawn.ts";
+import { checkArchive, type TempDir, tempDir, trawl } from "./trawl.ts";
 
 describe("the real program in the gallery of odd hosts", () => {
-  let dir: string;
+  let dir: TempDir;
   let web: SpawnedWeb;
   let log: LogEntry[];
-  let code: number;
+  let code: number | null;
   let stderr: string;
   const recorded = new Map<string, string>();
 
   before(async () => {
-    dir = await mkdtemp(join(tmpdir(), "gallery-"));
+    dir = await tempDir();
     web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 1, gallery: true, addresses: 20 });
     const limits = ["--connect-timeout", "2s", "--first-byte-timeout", "2s", "--total-timeout", "4s", "--tries", "3"];
-    const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir, "--overwrite", "--quiet"];
+    const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path, "--quiet"];
     const seed = `${web.origin("odd.test")}/`;
-    ({ code, stderr } = await trawl("crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where));
+    ({ code, stderr } = await trawl(["crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where]));
     log = await web.entries();
-    for (const line of (await trawl("export", dir, "--to", "-")).stdout.split("\n").slice(0, -1)) {
+    for (const line of (await trawl(["export", dir.path, "--to", "-"])).stdout.split("\n").slice(0, -1)) {
       const { url, end, state } = JSON.parse(line) as { url: string; end: string | null; state: string };
       recorded.set(url, end ?? state);
     }
   });
   after(async () => {
     await web[Symbol.asyncDispose]();
-    await rm(dir, { recursive: true });
+    await dir[Symbol.asyncDispose]();
   });
 
   it("comes to an end by itself", () => assert.equal(code, 0, stderr));
+
+  it("leaves a sound archive", async () => assert.deepEqual((await checkArchive(dir.path)).faults, []));
 
   for (const name of Object.keys(GALLERY))
     it(`records what became of ${name}`, () => {
