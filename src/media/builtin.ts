@@ -8,7 +8,7 @@ import { readXml, sitemap, urlLines } from "./sitemap.ts";
 import { rootName } from "./xml.ts";
 
 /** XML says by its root element what it is, whatever its media type: a sitemap, a feed, a page (read by `html`). */
-export function xmlHandler(html: MediaHandler): MediaHandler {
+function xmlHandler(html: MediaHandler): MediaHandler {
   return {
     name: "xml",
     accepts: ["text/xml", "application/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"],
@@ -21,7 +21,7 @@ export function xmlHandler(html: MediaHandler): MediaHandler {
 }
 
 /** Plain text: a list of URLs and nothing else is a text sitemap; in any other text a line that is a URL is a link. */
-export const text: MediaHandler = {
+const text: MediaHandler = {
   name: "text",
   accepts: ["text/plain"],
   read: (document) => {

@@ -6,7 +6,7 @@
 /** Gives the encoding that a label names, or null when it names none. */
 export type LabelLookup = (label: string) => string | null;
 
-export const PRESCANNED_BYTES = 1024;
+const PRESCANNED_BYTES = 1024;
 
 const SLASH = 0x2f;
 const LESS = 0x3c;
@@ -111,7 +111,7 @@ function encodingOfMeta(attributes: AttributeReader, lookup: LabelLookup): strin
 const withoutUtf16 = (encoding: string): string => (encoding.startsWith("utf-16") ? "utf-8" : encoding);
 
 /** The HTML standard's "extracting a character encoding from a meta element"; the label as written. */
-export function charsetOfContent(content: string): string | null {
+function charsetOfContent(content: string): string | null {
   const declared = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|(?!["'])([^\t\n\f\r ;]+))/i;
   // The first "charset" that an "=" follows decides; an open quote behind it means none.
   const first = /charset[\t\n\f\r ]*=/i.exec(content);

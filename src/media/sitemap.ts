@@ -12,7 +12,7 @@ import { inflateGzip, isGzip } from "./gzip.ts";
 import { rootName, XmlReader } from "./xml.ts";
 
 /** The protocol's own limits, for one file. */
-export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
 export const MAX_SITEMAP_URLS = 50_000;
 
 /**
@@ -161,7 +161,7 @@ class Entries {
 const isUrl = (text: string): boolean => /^(?:https?:\/)?\//i.test(text);
 
 /** A URL on each line (sitemaps.org, "Text file"). Lines that are none are left out. */
-export function urlList(text: string): Read {
+function urlList(text: string): Read {
   const { links, full } = urlLines(text);
   return full ? { links, error: "sitemap-too-many-urls" } : { links };
 }

@@ -102,7 +102,7 @@ describe("TagReader: what is no markup", () => {
     assert.deepEqual(hrefs("<script><!--><script></script><a href=1>"), ["1"]);
   });
   it("reads CDATA inside SVG and MathML alone", () => {
-    assert.deepEqual(hrefs("<svg><![CDATA[<a href=no>]]></svg><a href=1>"), ["1"]);
+    assert.deepEqual(hrefs("<svg><![CDATA[ > <a href=no>]]></svg><a href=1>"), ["1"]);
     assert.deepEqual(hrefs("<svg><title><style><a href=no></style></title></svg><a href=1>"), ["1"]);
     assert.deepEqual(hrefs("<svg/><![CDATA[><a href=1>"), ["1"]);
   });
@@ -134,7 +134,7 @@ describe("TagReader: beside a tree builder", () => {
     '<a href=>|<a =href=x9 href=x10>|<a href=x11/>|<a href="x12"/>|<a/href=x13>|<a Ø=1 href=x14>|<a href=\0x15>|' +
     "<area href=r1>|<link rel=next href=l1>|<object data=o1>|<video src=v1>|\0|x|--|-|!|]|&|<a href='x16|<a href=\"x17|" +
     "<a href=x18|<h1|<br>|</br>|<embed src=e1>|<li>|<b>|</b>|<nobr>|<button>|<form>|<caption>|<col>|" +
-    "<svg><title>t</title><a xlink:href=x19><path/></a></svg>|<svg><![CDATA[<a href=no>]]></svg>|" +
+    "<svg><title>t</title><a xlink:href=x19><path/></a></svg>|<svg><![CDATA[ > <a href=no>]]></svg>|" +
     "<svg><style><a href=x20></style></svg>|<svg><foreignObject><iframe src=i2><a></iframe></foreignObject></svg>|" +
     "<math><mi><textarea><a href=no></textarea></mi><mtd><title></mtd></math>|<svg><p>|<math><b>"
   ).split("|");
