@@ -89,13 +89,10 @@ export function decode(body: Uint8Array, encoding: string): string {
 const keepsAscii = (encoding: string): boolean => !encoding.startsWith("utf-16") && encoding !== "iso-2022-jp";
 
 /**
- * Whether a byte below 128 means ASCII wherever it stands, so that markup can be found in the undecoded bytes: UTF-8 and
- * all one-byte encodings.
+ * Whether markup can be found in the undecoded bytes: `<`, `>`, quotes, `=`, `&` and white space are themselves wherever
+ * they stand. True of UTF-8, of one-byte encodings, and of those of two bytes, whose second is above 0x3f or a digit.
  */
-export const markupIsPlain = (encoding: string): boolean =>
-  keepsAscii(encoding) && !MULTIBYTE.has(encoding) && encoding !== "replacement";
-
-const MULTIBYTE = new Set(["gbk", "gb18030", "big5", "euc-jp", "shift_jis", "euc-kr"]);
+export const markupIsPlain = (encoding: string): boolean => keepsAscii(encoding) && encoding !== "replacement";
 
 /** The same bytes as a Buffer; nothing is copied. */
 export const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

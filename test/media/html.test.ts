@@ -90,6 +90,8 @@ describe("html: links", () => {
     assert.equal(windows.links[0]?.href, "/né");
     const japanese = Buffer.from("<a href=/\x83\x5c>", "latin1");
     assert.equal(read(japanese, { headers: ["content-type", "text/html;charset=shift_jis"] }).links[0]?.href, "/ソ");
+    const broken = Buffer.from('<p title="\x83"><a href=1>', "latin1"); // half a character does not eat the quote
+    assert.equal(read(broken, { headers: ["content-type", "text/html;charset=shift_jis"] }).links[0]?.href, "1");
     const wide = Buffer.from("\ufeff<a href=/né>", "utf16le");
     assert.equal(read(wide).links[0]?.href, "/né");
   });
