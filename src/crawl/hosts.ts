@@ -101,7 +101,7 @@ export class Hosts {
 }
 
 /** The name in a host key: `http://[::1]:80` -> `[::1]`. */
-export function hostnameOf(host: HostKey): string {
+function hostnameOf(host: HostKey): string {
   const name = host.slice(host.indexOf("//") + 2);
   const port = name.lastIndexOf(":");
   return port > name.lastIndexOf("]") ? name.slice(0, port) : name;
