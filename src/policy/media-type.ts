@@ -5,7 +5,7 @@
 import { isXmlType, parseMediaType } from "../model/media-type.ts";
 
 /** How many of the first bytes are ever looked at (section 5.2). */
-export const SNIFFED_BYTES = 1445;
+const SNIFFED_BYTES = 1445;
 
 /** The spellings of servers that called everything text (section 7.2, "Apache bug"). */
 const OLD_DEFAULTS = new Set([
