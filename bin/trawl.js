@@ -13,8 +13,16 @@ if (Number(version.split(".")[0]) < LEAST) {
   );
   process.exitCode = 2;
 } else {
+  // Compiled code is kept between runs, for visit threads too (they read the variable): a start costs half as much.
+  const keepCompiled = () =>
+    Promise.all([import("node:module"), import("node:os"), import("node:path")]).then(([module, os, path]) => {
+      const cache = process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
+      process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || path.join(cache, "trawl", "compiled");
+      module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
+    });
   // A checkout runs its sources; the published package has none and runs what was compiled from them.
-  import("../src/app/cli/main.ts")
+  keepCompiled()
+    .then(() => import("../src/app/cli/main.ts"))
     .catch((error) => {
       if (isMissing(error, "src/app/cli/main.ts")) return import("../dist/app/cli/main.js");
       throw error;

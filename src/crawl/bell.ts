@@ -1,6 +1,9 @@
 /** Lets the loop sleep until something has happened. A ring while nobody waits is remembered. */
 import type { Clock } from "../base/clock.ts";
 
+/** Given as a reason, since without one each abort would make an exception with a stack trace. */
+const RUNG = "rung";
+
 export class Bell {
   readonly #clock: Clock;
   #rung = false;
@@ -12,7 +15,7 @@ export class Bell {
 
   ring(): void {
     this.#rung = true;
-    this.#sleeper?.abort();
+    this.#sleeper?.abort(RUNG);
   }
 
   /** Returns after a ring, or after `ms`. */
