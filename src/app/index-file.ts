@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { StateQueries } from "../ports/frontier.ts";
 import { type CdxEntry, cdxEntry, writeCdxj } from "../warc/cdxj.ts";
 
-const INDEX_FILE = "indexes/index.cdxj";
+export const INDEX_FILE = "indexes/index.cdxj";
 
 export async function writeIndex(dir: string, state: Pick<StateQueries, "captures">, path = join(dir, INDEX_FILE)) {
   await mkdir(join(path, ".."), { recursive: true });

@@ -7,7 +7,7 @@ import type { UrlRecord } from "../model/record.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 
 /** Its name among the marks, relative to the crawl's directory. */
-const PAGES_FILE = "pages/pages.jsonl";
+export const PAGES_FILE = "pages/pages.jsonl";
 
 export interface PagesFile extends PageSink, AsyncDisposable {}
 
