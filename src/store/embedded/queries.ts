@@ -22,6 +22,8 @@ export class Queries {
   readonly #urlPage: StatementSync;
   readonly #visitPage: StatementSync;
   readonly #capturePage: StatementSync;
+  readonly #visits: StatementSync;
+  readonly #robotsPage: StatementSync;
   readonly #marks: StatementSync;
   readonly #fact: StatementSync;
   readonly #topHosts: StatementSync;
@@ -44,6 +46,11 @@ export class Queries {
       "SELECT * FROM visit WHERE id IN (SELECT max(id) FROM visit WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
     );
     this.#capturePage = db.prepare(`SELECT * FROM visit WHERE id > ? AND file IS NOT NULL ORDER BY id LIMIT ${PAGE}`);
+    this.#visits = db.prepare("SELECT * FROM visit WHERE url_id = ? ORDER BY id");
+    this.#robotsPage = db.prepare(
+      `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
+       WHERE robots.id > ? ORDER BY robots.id LIMIT ${PAGE}`,
+    );
     this.#marks = db.prepare("SELECT file, bytes FROM mark");
     this.#fact = db.prepare("SELECT value FROM fact WHERE name = ?");
     this.#topHosts = db.prepare(
@@ -93,6 +100,19 @@ export class Queries {
       const rows = this.#capturePage.all(after);
       if (rows.length === 0) return;
       for (const row of rows) yield visitOf(row);
+      after = rows.at(-1)!.id as number;
+    }
+  }
+
+  visitsOf(urlId: number): VisitRecord[] {
+    return this.#visits.all(urlId).map(visitOf);
+  }
+
+  *robotsCopies(): IterableIterator<RobotsCopy> {
+    for (let after = 0; ; ) {
+      const rows = this.#robotsPage.all(after);
+      if (rows.length === 0) return;
+      for (const row of rows) yield robotsOf(row);
       after = rows.at(-1)!.id as number;
     }
   }

@@ -16,12 +16,25 @@ import { Queries } from "./queries.ts";
 export interface ReadOnlyState extends StateQueries, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
   pending(): Pending;
+  /** Every recorded visit to the URL, in order. */
+  visitsOf(urlId: number): VisitRecord[];
+  /** Every copy of a robots.txt, in order of fetching. */
+  robotsCopies(): IterableIterator<RobotsCopy>;
+  /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
+  damage(): readonly string[];
+}
+
+export interface LookOptions {
+  readonly clock?: Clock;
+  /** Everything is answered as of one moment, whatever is committed meanwhile. Not for long looks: the writer's log grows. */
+  readonly frozen?: boolean;
 }
 
 /** Opens the state in `dir` beside whoever writes it: takes no lock, loads no table. @throws StateError */
-export function openState(dir: string, { clock = systemClock }: { readonly clock?: Clock } = {}): ReadOnlyState {
+export function openState(dir: string, { clock = systemClock, frozen = false }: LookOptions = {}): ReadOnlyState {
   const opened = openForReading(dir);
   try {
+    if (frozen) opened.db.exec("BEGIN");
     return new State(opened, clock);
   } catch (error) {
     opened.close();
@@ -90,6 +103,19 @@ class State implements ReadOnlyState {
     readEnded(this.#db, (_, code) => byCode.set(code, (byCode.get(code) ?? 0) + 1));
     const names = new Reasons(this.#db, true).names();
     return new Map([...byCode].map(([code, count]) => [names.get(code)!, count]));
+  }
+
+  visitsOf(urlId: number): VisitRecord[] {
+    return this.#queries.visitsOf(urlId);
+  }
+
+  robotsCopies(): IterableIterator<RobotsCopy> {
+    return this.#queries.robotsCopies();
+  }
+
+  damage(): readonly string[] {
+    const rows = this.#db.prepare("PRAGMA quick_check(5)").all();
+    return rows.map(({ quick_check }) => String(quick_check)).filter((line) => line !== "ok");
   }
 
   marks(): ReadonlyMap<string, number> {

@@ -61,8 +61,9 @@ export class Writer implements ChunkStore {
   readonly #deleteChunk: StatementSync;
   /** Chunks read into memory since the last transaction: host, priority, seq. Removed in the next. */
   readonly #taken: [number, number, number][] = [];
-  /** Values of rows of url that wait to be many. */
-  readonly #urls: SQLInputValue[] = [];
+  /** Rows of url that wait to be many, one value after another; the array is never emptied, only written over. */
+  readonly #urlValues: SQLInputValue[] = new Array<SQLInputValue>(URLS_AT_ONCE * URL_WIDTH).fill(0);
+  #urlsWaiting = 0;
   readonly #fault: Fault;
 
   constructor(db: DatabaseSync, fault: Fault) {
@@ -128,10 +129,20 @@ export class Writer implements ChunkStore {
 
   insertUrl(id: number, hostId: number, url: NewUrl, now: Instant): void {
     const { href, depth, hops, via, source, priority } = url;
-    this.#urls.push(id, hostId, href, depth, hops, via, source, priority, now);
-    if (this.#urls.length < URLS_AT_ONCE * URL_WIDTH) return;
-    this.#insertUrls.run(...this.#urls);
-    this.#urls.length = 0;
+    const values = this.#urlValues;
+    let at = this.#urlsWaiting++ * URL_WIDTH;
+    values[at++] = id;
+    values[at++] = hostId;
+    values[at++] = href;
+    values[at++] = depth;
+    values[at++] = hops;
+    values[at++] = via;
+    values[at++] = source;
+    values[at++] = priority;
+    values[at] = now;
+    if (this.#urlsWaiting < URLS_AT_ONCE) return;
+    this.#insertUrls.run(...values);
+    this.#urlsWaiting = 0;
   }
 
   readUrl(id: number, host: HostKey): LeasedUrl {
@@ -178,9 +189,9 @@ export class Writer implements ChunkStore {
   }
 
   #insertLastUrls(): void {
-    for (let at = 0; at < this.#urls.length; at += URL_WIDTH)
-      this.#insertUrl.run(...this.#urls.slice(at, at + URL_WIDTH));
-    this.#urls.length = 0;
+    for (let i = 0; i < this.#urlsWaiting; i++)
+      this.#insertUrl.run(...this.#urlValues.slice(i * URL_WIDTH, (i + 1) * URL_WIDTH));
+    this.#urlsWaiting = 0;
   }
 
   #undo(): void {
