@@ -56,7 +56,8 @@ function timestamp(at: Instant): string {
   return new Date(at).toISOString().replace(/\D/g, "").slice(0, 14);
 }
 
-function ascii(text: string): string {
+/** Characters outside printable ASCII as JSON escapes them. */
+export function ascii(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 

@@ -17,7 +17,7 @@ export const SORT_LIMITS: SortLimits = { memory: 64 << 20, fanIn: 64 };
  * Gives the number of lines written.
  */
 export async function writeSorted(
-  lines: Iterable<string>,
+  lines: Iterable<string> | AsyncIterable<string>,
   path: string,
   limits: SortLimits = SORT_LIMITS,
 ): Promise<number> {
@@ -25,7 +25,7 @@ export async function writeSorted(
   try {
     let held: string[] = [];
     let size = 0;
-    for (const line of lines) {
+    for await (const line of lines) {
       held.push(line);
       size += line.length;
       if (size < limits.memory) continue;

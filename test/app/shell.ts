@@ -6,6 +6,8 @@ import type { Shell } from "../../src/app/cli/command.ts";
 
 export interface TestShell extends Shell, Disposable {
   readonly out: () => string;
+  /** What `out` gives, as bytes. */
+  readonly bytes: () => Buffer;
   readonly err: () => string;
   time: number;
   stdin: string;
@@ -16,7 +18,7 @@ export interface TestShell extends Shell, Disposable {
 
 export function testShell(): TestShell {
   const cwd = mkdtempSync(join(tmpdir(), "trawl-app-"));
-  const out: string[] = [];
+  const out: Buffer[] = [];
   const err: string[] = [];
   const listeners = new Map<string, Set<(signal: NodeJS.Signals) => void>>();
   const exits: number[] = [];
@@ -32,9 +34,10 @@ export function testShell(): TestShell {
       sleep: (_ms, signal) =>
         new Promise((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true })),
     },
-    stdout: { write: (text) => out.push(text) },
+    stdout: { write: (text) => out.push(Buffer.from(text)) },
     stderr: { write: (text) => err.push(text) },
-    out: () => out.join(""),
+    out: () => Buffer.concat(out).toString(),
+    bytes: () => Buffer.concat(out),
     err: () => err.join(""),
     readStdin: async () => shell.stdin,
     signals: {

@@ -4,13 +4,18 @@ import type { Table } from "../arguments.ts";
 import type { Screen } from "../progress-display.ts";
 import type { SignalSource } from "./signals.ts";
 
+/** Where results go: texts, and bytes as they are. */
+export interface Output {
+  write(text: string | Uint8Array): unknown;
+}
+
 /** The process as commands see it; a test brings its own. */
 export interface Shell {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   /** Results only. */
-  readonly stdout: Screen;
+  readonly stdout: Output;
   /** All else. */
   readonly stderr: Screen;
   readonly signals: SignalSource;

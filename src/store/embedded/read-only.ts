@@ -9,7 +9,7 @@ import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
-import { stateErrorOf } from "./errors.ts";
+import { StateError, stateErrorOf } from "./errors.ts";
 import { lastCounts, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
 
@@ -114,8 +114,13 @@ class State implements ReadOnlyState {
   }
 
   damage(): readonly string[] {
-    const rows = this.#db.prepare("PRAGMA quick_check(5)").all();
-    return rows.map(({ quick_check }) => String(quick_check)).filter((line) => line !== "ok");
+    try {
+      const rows = this.#db.prepare("PRAGMA quick_check(5)").all();
+      return rows.map(({ quick_check }) => String(quick_check)).filter((line) => line !== "ok");
+    } catch (error) {
+      if (!(stateErrorOf(error, "state.db") instanceof StateError)) throw error;
+      return [(error as Error).message];
+    }
   }
 
   marks(): ReadonlyMap<string, number> {

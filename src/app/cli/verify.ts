@@ -1,0 +1,75 @@
+/** `trawl verify DIR`: whether a crawl's archive is whole, and agrees with its state, index and pages. */
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { readArguments, type Table } from "../arguments.ts";
+import { openCrawl } from "../crawl-state.ts";
+import { type Verification, verify } from "../verify/verify.ts";
+import { count, counted, size } from "../wording.ts";
+import { workDisplay } from "../work-display.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+
+const TABLE = {
+  json: { group: "Options", kind: "flag", default: false, says: "as one JSON object" },
+} as const satisfies Table;
+
+export const verifyCommand: Command = {
+  name: "verify",
+  usage: "verify DIR",
+  says: "whether a crawl is whole: reads all of its archive, changes nothing",
+  more: `Every record is read, every digest recomputed, and archive, state.db, index and pages.jsonl are
+held against each other. A crawl that is running is verified as of its last commit. Exit code 3
+when anything is damaged.`,
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments("verify", argv, TABLE);
+    const dir = resolve(shell.cwd, oneDirectory("verify", positionals));
+    using state = (await holdsArchiveAlone(dir)) ? null : await openCrawl(dir, { frozen: true });
+    const display = workDisplay(
+      shell.stderr,
+      shell,
+      (done, total) => `Read ${size(done)}${total === null ? "" : ` of ${size(total)}`}`,
+    );
+    const verification = await verify(dir, state, display.at).finally(display.end);
+    shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(dir, verification).join("\n")}\n`);
+    return verification.faults === 0 ? EXIT.done : EXIT.disk;
+  },
+};
+
+/** An archive whose state is lost can still be checked record by record. */
+async function holdsArchiveAlone(dir: string): Promise<boolean> {
+  const is = (name: string) => stat(join(dir, name)).catch(() => null);
+  return (await is("state.db")) === null && ((await is("archive"))?.isDirectory() ?? false);
+}
+
+function reportOf(dir: string, { archive, claims, pages, faults, told, notes }: Verification): string[] {
+  const types = [...archive.byType].map(([type, n]) => `${count(n)} ${type || "without a type"}`).join(", ");
+  const digests = `${counted(archive.blocks, "block")} and ${counted(archive.payloads, "payload")}`;
+  const files = `${counted(archive.files, "file")}, ${size(archive.bytes)}, ${counted(archive.records, "record")}`;
+  return [
+    dir,
+    `  archive  ${files}${types === "" ? "" : `: ${types}`}`,
+    `  digests  ${digests} recomputed and right`,
+    ...(pages === null
+      ? []
+      : [
+          `  state    ${counted(claims.captures, "capture")}, ${counted(claims.robots, "copy", "copies")} of robots.txt`,
+          `  pages    ${counted(pages, "line")}`,
+        ]),
+    ...(claims.indexed === null ? [] : [`  index    ${counted(claims.indexed, "line")}`]),
+    ...(archive.unclaimed > 0 && pages !== null
+      ? [`  note     ${counted(archive.unclaimed, "response")} in the archive that the state does not speak of`]
+      : []),
+    ...notes.map((note) => `  note     ${note}`),
+    ...told.map((fault) => `  FAULT    ${fault}`),
+    ...(faults > told.length ? [`  FAULT    and ${count(faults - told.length)} more`] : []),
+    faults === 0 ? "Sound." : `Damaged: ${counted(faults, "fault")}.`,
+  ];
+}
+
+function jsonOf({ archive, claims, pages, faults, told, notes }: Verification): string {
+  const { byType, ...counts } = archive;
+  const body = { sound: faults === 0, archive: { ...counts, byType: Object.fromEntries(byType) } };
+  return `${JSON.stringify({ ...body, state: claims, pages, faults, firstFaults: told, notes })}\n`;
+}
