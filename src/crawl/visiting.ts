@@ -1,12 +1,17 @@
 /** What a visit thread does all day: many visits at once, and their results sealed together (group commit). */
 import type { Href } from "../model/url.ts";
 import type { Errand, Sealed, Visited } from "../model/visited.ts";
+import { Bell } from "./bell.ts";
 import { seal } from "./commit.ts";
 import type { VisitContext } from "./context.ts";
 import { visit } from "./visit.ts";
 
-/** The shortest time between two syncs of the archive, in ms: a sync costs the same for one page as for fifty. */
-const SEAL_EVERY_MS = 25;
+/**
+ * A sync of the archive and a message to the control thread cost nearly the same for one page as for fifty: finished
+ * visits wait so long for others, in ms, unless so many have come together or nothing else is open.
+ */
+const SEAL_EVERY_MS = 50;
+const SEAL_MOST = 64;
 
 export interface Visiting extends AsyncDisposable {
   start(errands: readonly Errand[]): void;
@@ -28,11 +33,13 @@ export function visiting(
   const stop = new AbortController();
   const open = new Set<Promise<void>>();
   let finished: Visited[] = [];
+  const enough = new Bell(context.clock);
   let sealing: Promise<void> | null = null;
   let sealedAt = 0;
 
   async function sealFinished(): Promise<void> {
-    await context.clock.sleep(Math.max(sealedAt + SEAL_EVERY_MS - context.clock.now(), 1));
+    if (finished.length === 0) return;
+    await enough.wait(Math.max(sealedAt + SEAL_EVERY_MS - context.clock.now(), 1));
     sealedAt = context.clock.now();
     const visits = finished;
     finished = [];
@@ -40,6 +47,7 @@ export function visiting(
   }
 
   function sealSoon(): void {
+    if (open.size === 0 || finished.length >= SEAL_MOST) enough.ring();
     if (sealing !== null) return;
     sealing = sealFinished()
       .catch(failed)
@@ -55,10 +63,12 @@ export function visiting(
         const one = visit(errand, context, stop.signal)
           .then((visited) => {
             finished.push(visited);
-            sealSoon();
           })
           .catch(failed)
-          .finally(() => open.delete(one));
+          .finally(() => {
+            open.delete(one);
+            sealSoon();
+          });
         open.add(one);
       }
     },
