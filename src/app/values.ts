@@ -15,6 +15,8 @@ export interface Kinds {
   /** Milliseconds; written 500ms, 2s, 5m, 1h, 30d. */
   duration: number;
   /** Bytes; written 4096, 64KiB, 16MiB, 1GB. */
+  /** A moment in milliseconds since 1970; written 2026-11-30, 2026-11-30T12:00:00Z, or 20261130120000 as archives do. */
+  time: number;
   bytes: number;
   /** One of `choices`. */
   choice: string;
@@ -140,6 +142,17 @@ function parseInteger(option: Option, text: string): Parsed {
 
 function parseNumber(option: Option, text: string): Parsed {
   const shape = /^-?\d+(\.\d+)?$/.test(text);
+/** A date without a time is its beginning; a time without a zone is UTC, as all times of a crawl are. */
+function parseTime(text: string): Parsed {
+  const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text);
+  const [, year, month, day, hour = "00", minute = "00", second = "00"] = digits ?? [];
+  const iso = digits === null ? text : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  const shape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(iso);
+  const at =
+    shape === null ? Number.NaN : Date.parse(shape[1] !== undefined && shape[4] === undefined ? `${iso}Z` : iso);
+  return Number.isNaN(at) ? err("is not a time; write 2026-11-30 or 2026-11-30T12:00:00Z") : ok(at);
+}
+
   return shape ? within(option, Number(text), "a number") : err("is not a number; write 1.5 or 2");
 }
 
@@ -240,6 +253,8 @@ export function parseValue(option: Option, text: string): Parsed {
 export function takeValue(option: Option, value: unknown): Parsed {
   if (typeof value === "string") return parseValue(option, value);
   if (option.kind === "flag" && typeof value === "boolean") return ok(value);
+    case "time":
+      return parseTime(text);
   if (typeof value === "number") {
     if (option.kind === "int" || option.kind === "duration" || option.kind === "bytes")
       return Number.isInteger(value) ? within(option, value, "whole") : err("is not a whole number");
@@ -280,3 +295,5 @@ export function printValue(option: Option, value: string | number | boolean): st
   const [name, size] = units.find(([, size]) => value % size === 0 && value / size < 10_000) ?? units.at(-1)!;
   return `${value / size}${name}`;
 }
+  time: { word: "TIME", what: 'a time; write "2026-11-30T12:00:00Z"' },
+  if (option.kind === "time") return new Date(value).toISOString();

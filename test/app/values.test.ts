@@ -95,6 +95,20 @@ describe("numbers", () => {
   });
 });
 
+describe("times", () => {
+  it("are dates, times in UTC or with their zone, or the digits of archives", () => {
+    const noon = Date.UTC(2026, 10, 30, 12);
+    const at = option("time");
+    for (const text of ["2026-11-30T12:00:00Z", "2026-11-30T12:00", "2026-11-30T13:00:00+01:00", "20261130120000"])
+      assert.equal(value(at, text), noon, text);
+    assert.equal(value(at, "2026-11-30"), Date.UTC(2026, 10, 30));
+    assert.equal(value(at, "20261130"), Date.UTC(2026, 10, 30));
+    assert.equal(printValue(at, noon), "2026-11-30T12:00:00.000Z");
+    for (const text of ["", "now", "2026", "2026-13-01", "2026-11-30 12:00", "202611301200", "1", "+2026-11-30"])
+      fault(at, text);
+  });
+});
+
 describe("address ranges", () => {
   const cidr = option("cidr");
   it("are ranges or single addresses of both kinds", () => {
@@ -198,6 +212,7 @@ describe("any text", () => {
       "int",
       "number",
       "duration",
+      "time",
       "bytes",
       "choice",
       "flag",

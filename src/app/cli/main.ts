@@ -9,6 +9,7 @@ import { crawlCommand } from "./crawl.ts";
 import { EXIT, exitCodeOfError } from "./exit-codes.ts";
 import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
+import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
 import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   statusCommand,
   explainCommand,
   exportCommand,
+  getCommand,
   verifyCommand,
   helpCommand(() => COMMANDS),
 ];

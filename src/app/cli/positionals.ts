@@ -13,3 +13,17 @@ export function exactlyOne(positionals: readonly string[], what: string, example
     throw new UsageError("unexpected-argument", `"${second}" is one too many; name ${what} alone: ${example}`);
   return first;
 }
+
+/** The two of `trawl COMMAND DIR URL`. Throws a `UsageError` when there are less, or more. */
+export function directoryAndUrl(
+  command: string,
+  positionals: readonly string[],
+): { readonly directory: string; readonly url: string } {
+  const [directory, url, third] = positionals;
+  const example = `trawl ${command} crawls/example.com https://example.com/page`;
+  if (directory === undefined || url === undefined)
+    throw new UsageError("missing-argument", `name the directory of a crawl and a URL: ${example}`);
+  if (third !== undefined)
+    throw new UsageError("unexpected-argument", `"${third}" is one too many; name a directory and a URL: ${example}`);
+  return { directory, url };
+}
