@@ -27,6 +27,7 @@ const STORES = ["memory", "embedded", "cluster"];
 const HOMES = {
   undici: "net",
   "ipaddr.js": "net",
+  "tough-cookie": "net",
   tldts: "policy",
   entities: "media",
   pino: "app",

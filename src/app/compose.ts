@@ -17,14 +17,16 @@ import { header } from "../model/fetch-result.ts";
 import type { UrlRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
 import { httpFetcher } from "../net/fetcher.ts";
-import { dnsResolver } from "../net/resolver.ts";
+import { basicAuthorization } from "../net/proxy.ts";
+import { dnsResolver, namesAsTheyAre } from "../net/resolver.ts";
 import { JUDGE_RULES } from "../policy/judge.ts";
 import { sniff } from "../policy/media-type.ts";
+import type { Cookies } from "../ports/cookies.ts";
 import type { Backend } from "../ports/frontier.ts";
 import { openArchive } from "../warc/archive.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { loadHandlers } from "./plugins.ts";
-import { admissionOf, guardOf, politenessOf, rememberSeedMoved, seedsMoved } from "./rules.ts";
+import { admissionOf, guardOf, politenessOf, proxyOf, rememberSeedMoved, seedsMoved } from "./rules.ts";
 import { productToken } from "./user-agent.ts";
 import { VERSION } from "./version.ts";
 
@@ -65,6 +67,9 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
     acceptTypes: config.accept,
     connectionsPerHost: config.hostConcurrency,
     insecure: config.insecure,
+    http2: config.http2,
+    originHeaders: originHeaders(config),
+    ...proxyOf(config),
     clock: systemClock,
     guard,
   });
@@ -112,6 +117,25 @@ function headerFields(lines: readonly string[]): Record<string, string> {
   );
 }
 
+/** What is sent to one origin alone: header fields, and passwords (RFC 7617). Checked when the options were read. */
+function originHeaders({ hostHeaders, auth }: CrawlConfig): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const byOrigin = new Map<string, Record<string, string>>();
+  const fieldsOf = (origin: string) => {
+    const fields = byOrigin.get(origin) ?? {};
+    byOrigin.set(origin, fields);
+    return fields;
+  };
+  for (const one of auth) {
+    const [, origin = "", user = "", password = ""] = /^(.*?)=([^:]*):(.*)$/.exec(one) ?? [];
+    fieldsOf(origin).authorization = basicAuthorization(user, password);
+  }
+  for (const one of hostHeaders) {
+    const [, origin = "", name = "", value = ""] = /^(\S+): (\S+): (.*)$/.exec(one) ?? [];
+    fieldsOf(origin)[name] = value;
+  }
+  return byOrigin;
+}
+
 export interface Control extends AsyncDisposable {
   readonly context: CrawlContext;
 }
@@ -120,6 +144,7 @@ export interface ControlParts {
   readonly config: CrawlConfig;
   readonly backend: Backend;
   readonly pages: PageSink;
+  readonly cookies: Cookies;
   readonly log: Log;
   readonly deadline: Instant | null;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
@@ -127,7 +152,7 @@ export interface ControlParts {
 
 /** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
 export async function composeControl(parts: ControlParts): Promise<Control> {
-  const { config, backend, pages, log, onSettled } = parts;
+  const { config, backend, pages, cookies, log, onSettled } = parts;
   const guard = guardOf(config);
   const moved = seedsMoved(backend);
   const hosts = new Hosts(backend, productToken(config.userAgent) ?? "");
@@ -140,11 +165,14 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     hosts,
     admission,
     pages,
+    cookies,
     log,
     guard,
     clock: systemClock,
     random: Math.random,
-    resolver: dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
+    resolver: proxyOf(config).proxyLooksUp
+      ? namesAsTheyAre
+      : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
     rules: { obeyRobots: config.robots, hostConcurrency: config.hostConcurrency, maxPerHost: config.maxPerHost },

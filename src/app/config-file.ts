@@ -79,9 +79,21 @@ function takeNamed(option: Option, value: unknown, subject: string, code: UsageC
     throw new UsageError(code, `${subject}: ${show(element)} ${parsed.error}`);
   };
   if (!option.many) return one(value);
-  if (option.kind === "header" && typeof value === "object" && value !== null && !Array.isArray(value))
-    return Object.entries(value).map(([name, field]) => one(`${name}: ${String(field)}`));
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    const written = asWritten(option, Object.entries(value));
+    if (written !== null) return written.map(one);
+  }
   return Array.isArray(value) ? value.map(one) : [one(value)];
+}
+
+/** An object in the place of a list, by kind of option; null where none may stand. */
+function asWritten({ kind }: Option, entries: readonly (readonly [string, unknown])[]): string[] | null {
+  if (kind === "header") return entries.map(([name, field]) => `${name}: ${String(field)}`);
+  if (kind === "auth") return entries.map(([host, secret]) => `${host}=${String(secret)}`);
+  if (kind !== "hostHeader") return null;
+  return entries.flatMap(([host, fields]) =>
+    Object.entries((fields ?? {}) as object).map(([name, field]) => `${host}: ${name}: ${String(field)}`),
+  );
 }
 
 const show = (value: unknown): string => {

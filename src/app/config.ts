@@ -33,9 +33,13 @@ type Loose<N extends OptionName> = (typeof OPTIONS)[N]["kind"] extends infer K
       ? string | RegExp | readonly (string | RegExp)[]
       : K extends "header"
         ? Readonly<Record<string, string>> | readonly string[]
-        : CrawlOptions[N] extends readonly string[]
-          ? string | readonly string[]
-          : CrawlOptions[N]
+        : K extends "auth"
+          ? Readonly<Record<string, string>> | string | readonly string[]
+          : K extends "hostHeader"
+            ? Readonly<Record<string, Readonly<Record<string, string>>>> | readonly string[]
+            : CrawlOptions[N] extends readonly string[]
+              ? string | readonly string[]
+              : CrawlOptions[N]
   : never;
 
 /** Options as a program or a configuration file gives them: durations in ms or as "2s", sizes in bytes or as "16MiB". */
@@ -100,6 +104,11 @@ function warnings(config: CrawlConfig): string[] {
   const said: string[] = [];
   if (!config.robots)
     said.push("WARNING: robots.txt is not asked for (--no-robots). Do this only to a site of your own.");
+  if (config.insecure) said.push("WARNING: certificates are not checked (--insecure): anybody may be answering.");
+  if (config.proxyDns && config.proxy !== null)
+    said.push(
+      "WARNING: the proxy looks names up (--proxy-dns): addresses cannot be checked, and the proxy must refuse private ones.",
+    );
   if (!hasContact(config.userAgent))
     said.push(
       `the user agent "${config.userAgent}" does not say how to reach you; add a URL: '(+https://your.site/bot)'`,
@@ -149,7 +158,7 @@ export function defaultDir(cwd: string, seed: string): string {
 /** Makes the paths of files and modules absolute, from `base`, where they were written. */
 async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
   const settled: Record<string, unknown> = { ...given };
-  for (const name of ["input", "dir", "config"] as const) {
+  for (const name of ["input", "dir", "config", "cookies"] as const) {
     const path = given[name];
     if (typeof path === "string" && !(name === "input" && path === "-")) settled[name] = resolve(base, path);
   }

@@ -2,6 +2,7 @@
 import type { Admission } from "../crawl/context.ts";
 import { type Href, type ParsedUrl, parseUrl } from "../model/url.ts";
 import { addressGuard, isLoopbackName, literalAddress } from "../net/guard.ts";
+import { type ProxyServer, parseProxy } from "../net/proxy.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit } from "../policy/admission.ts";
 import { POLITENESS, type Politeness } from "../policy/politeness.ts";
 import { type Scope, scopeOf } from "../policy/scope.ts";
@@ -38,7 +39,20 @@ export function guardOf(config: CrawlConfig): AddressGuard {
     if (isLoopbackName(hostname)) return ["127.0.0.1", "::1"];
     return literalAddress(hostname) ?? [];
   });
-  return addressGuard([...config.allowNet, ...named]);
+  const guard = addressGuard([...config.allowNet, ...named]);
+  if (!proxyOf(config).proxyLooksUp) return guard;
+  // Names go to the proxy as they are, and stand where addresses do; what is an address is checked all the same.
+  return (address) => (literalAddress(address) === null ? null : guard(literalAddress(address)!));
+}
+
+/** The proxy, and whether it looks names up: by `--proxy-dns`, or because it is written `socks5h://`. */
+export function proxyOf({ proxy, proxyDns }: Pick<CrawlConfig, "proxy" | "proxyDns">): {
+  readonly proxy: ProxyServer | null;
+  readonly proxyLooksUp: boolean;
+} {
+  const parsed = proxy === null ? null : parseProxy(proxy);
+  if (parsed === null || !parsed.ok) return { proxy: null, proxyLooksUp: false };
+  return { proxy: parsed.value, proxyLooksUp: proxyDns || parsed.value.looksUp };
 }
 
 /**

@@ -8,11 +8,13 @@ import { crawl, type LoopEnd } from "../crawl/crawl.ts";
 import { seed } from "../crawl/seed.ts";
 import type { CrawlStats } from "../model/stats.ts";
 import type { Href } from "../model/url.ts";
+import { proxyName, unreachable } from "../net/proxy.ts";
 import type { Backend } from "../ports/frontier.ts";
 import { openEmbedded } from "../store/embedded/backend.ts";
 import { repairArchive } from "../warc/repair.ts";
 import { composeControl } from "./compose.ts";
 import { writeConfig } from "./config.ts";
+import { checkCookies, openCookies } from "./cookies.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { clearCrawl } from "./crawl-dir.ts";
 import { writeIndex } from "./index-file.ts";
@@ -20,6 +22,8 @@ import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
 import { openPages } from "./pages-file.ts";
 import { loadHandlers } from "./plugins.ts";
+import { proxyOf } from "./rules.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
@@ -28,7 +32,10 @@ const GRACE_MS = 10_000;
 
 /** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
 export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<CrawlOutcome> {
-  await loadHandlers(config.handlers); // what does not load must be known before anything is written
+  // What does not load must be known before anything is written.
+  await loadHandlers(config.handlers);
+  await checkCookies(config.cookies);
+  await checkProxy(config);
   await mkdir(config.dir, { recursive: true });
   let backend = openBackend(config);
   try {
@@ -53,6 +60,13 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   }
 }
 
+/** With nobody there every host would look dead. */
+async function checkProxy(config: CrawlConfig): Promise<void> {
+  const { proxy } = proxyOf(config);
+  const why = proxy === null ? null : await unreachable(proxy, config.connectTimeout);
+  if (why !== null) throw new UsageError("proxy", `the proxy ${proxyName(proxy!)} ${why}; start it, or mend --proxy`);
+}
+
 function openBackend(config: CrawlConfig): Backend {
   return openEmbedded(config.dir, { clock: systemClock, hostConcurrency: config.hostConcurrency });
 }
@@ -75,6 +89,7 @@ async function crawlIn(
   for (const repair of await repairArchive(join(config.dir, "archive"), backend.marks()))
     if (repair.cut > 0) log.info(repair, "archive-tail-cut");
   await using pages = await openPages(config.dir, backend);
+  await using kept = await openCookies(config.cookies, log);
   const stop = stopsOf(config, hooks, startedAt);
   let end: LoopEnd;
   let stats: (() => CrawlStats) | null = null;
@@ -84,6 +99,7 @@ async function crawlIn(
       config,
       backend,
       pages,
+      cookies: kept.cookies,
       log,
       deadline: stop.deadline,
       onSettled: hooks.onSettled,

@@ -13,6 +13,8 @@ export type UsageCode =
   | "input-file"
   | "config-file"
   | "handler"
+  | "cookies"
+  | "proxy"
   | "directory"
   | "locked"
   | "state-newer"

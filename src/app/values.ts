@@ -2,6 +2,7 @@
 import { isIP, isIPv6 } from "node:net";
 import { err, never, ok, type Result } from "../base/result.ts";
 import { parseCidr } from "../net/guard.ts";
+import { parseProxy } from "../net/proxy.ts";
 import { userAgentFault } from "./user-agent.ts";
 
 /** What a value looks like; each kind has a parser and a printer below. */
@@ -14,9 +15,9 @@ export interface Kinds {
   number: number;
   /** Milliseconds; written 500ms, 2s, 5m, 1h, 30d. */
   duration: number;
-  /** Bytes; written 4096, 64KiB, 16MiB, 1GB. */
   /** A moment in milliseconds since 1970; written 2026-11-30, 2026-11-30T12:00:00Z, or 20261130120000 as archives do. */
   time: number;
+  /** Bytes; written 4096, 64KiB, 16MiB, 1GB. */
   bytes: number;
   /** One of `choices`. */
   choice: string;
@@ -27,6 +28,12 @@ export interface Kinds {
   cidr: string;
   /** `name: value`, the name in lower case. */
   header: string;
+  /** `https://host: name: value`: a header field for one origin, the field's name in lower case. */
+  hostHeader: string;
+  /** `https://host=user:password`. */
+  auth: string;
+  /** The URL of a proxy. */
+  proxy: string;
   /** `host:port`. */
   endpoint: string;
   /** A media type or a pattern: text/*. */
@@ -135,13 +142,6 @@ function parseBytes(option: Option, text: string): Parsed {
   return within(option, Math.round(Number(match[1]) * unit[1]), "a size");
 }
 
-function parseInteger(option: Option, text: string): Parsed {
-  const shape = /^-?\d+(_\d+)*(e\d{1,2})?$/i.test(text);
-  return shape ? within(option, Number(text.replaceAll("_", "")), "a whole number") : err("is not a whole number");
-}
-
-function parseNumber(option: Option, text: string): Parsed {
-  const shape = /^-?\d+(\.\d+)?$/.test(text);
 /** A date without a time is its beginning; a time without a zone is UTC, as all times of a crawl are. */
 function parseTime(text: string): Parsed {
   const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text);
@@ -153,6 +153,13 @@ function parseTime(text: string): Parsed {
   return Number.isNaN(at) ? err("is not a time; write 2026-11-30 or 2026-11-30T12:00:00Z") : ok(at);
 }
 
+function parseInteger(option: Option, text: string): Parsed {
+  const shape = /^-?\d+(_\d+)*(e\d{1,2})?$/i.test(text);
+  return shape ? within(option, Number(text.replaceAll("_", "")), "a whole number") : err("is not a whole number");
+}
+
+function parseNumber(option: Option, text: string): Parsed {
+  const shape = /^-?\d+(\.\d+)?$/.test(text);
   return shape ? within(option, Number(text), "a number") : err("is not a number; write 1.5 or 2");
 }
 
@@ -200,6 +207,40 @@ function parseHeader(text: string): Parsed {
   return ok(`${name}: ${value}`);
 }
 
+/** `https://example.com:8443`; without a scheme https is meant, so that no password goes over the wire in the clear unasked. */
+function parseOrigin(text: string): string | null {
+  const url = URL.parse(/^https?:\/\//i.test(text) ? text : `https://${text}`);
+  const isBare = url !== null && url.pathname === "/" && url.search === "" && url.hash === "" && url.username === "";
+  return isBare && !/[/\s]./.test(text.replace(/^https?:\/\//i, "")) ? url.origin : null;
+}
+
+function parseHostHeader(text: string): Parsed {
+  const [, host = "", field = ""] = /^(\S+?):\s+(.*)$/s.exec(text) ?? [];
+  const origin = parseOrigin(host);
+  if (origin === null)
+    return err(
+      "does not begin with a host; write 'example.com: Name: value', or 'http://example.com:8080: Name: value'",
+    );
+  const parsed = parseHeader(field);
+  return parsed.ok ? ok(`${origin}: ${parsed.value}`) : parsed;
+}
+
+function parseAuth(text: string): Parsed {
+  const equals = text.indexOf("=");
+  const origin = equals < 0 ? null : parseOrigin(text.slice(0, equals));
+  const secret = text.slice(equals + 1);
+  if (origin === null || !/^[^:]*:/.test(secret) || /[\0-\x1f\x7f]/.test(secret))
+    return err(
+      "names no host, user and password; write example.com=USER:PASSWORD, or http://example.com:8080=USER:PASSWORD",
+    );
+  return ok(`${origin}=${secret}`);
+}
+
+function parseProxyUrl(text: string): Parsed {
+  const parsed = parseProxy(text);
+  return parsed.ok ? ok(text) : parsed;
+}
+
 function parseType(text: string): Parsed {
   const pattern = text.trim().toLowerCase();
   if (!/^(\*|[a-z0-9!#$&^_.+-]+)\/[a-z0-9!#$&^_.+*-]+$/.test(pattern) || (pattern[0] === "*" && pattern !== "*/*"))
@@ -212,6 +253,8 @@ export function parseValue(option: Option, text: string): Parsed {
   switch (option.kind) {
     case "duration":
       return parseDuration(option, text);
+    case "time":
+      return parseTime(text);
     case "bytes":
       return parseBytes(option, text);
     case "int":
@@ -229,6 +272,12 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseEndpoint(text);
     case "header":
       return parseHeader(text);
+    case "hostHeader":
+      return parseHostHeader(text);
+    case "auth":
+      return parseAuth(text);
+    case "proxy":
+      return parseProxyUrl(text);
     case "type":
       return parseType(text);
     case "agent": {
@@ -253,8 +302,6 @@ export function parseValue(option: Option, text: string): Parsed {
 export function takeValue(option: Option, value: unknown): Parsed {
   if (typeof value === "string") return parseValue(option, value);
   if (option.kind === "flag" && typeof value === "boolean") return ok(value);
-    case "time":
-      return parseTime(text);
   if (typeof value === "number") {
     if (option.kind === "int" || option.kind === "duration" || option.kind === "bytes")
       return Number.isInteger(value) ? within(option, value, "whole") : err("is not a whole number");
@@ -274,12 +321,16 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
   int: { word: "N", what: "a whole number" },
   number: { word: "N", what: "a number" },
   duration: { word: "TIME", what: 'a duration; write "2s", or a number of milliseconds' },
+  time: { word: "TIME", what: 'a time; write "2026-11-30T12:00:00Z"' },
   bytes: { word: "SIZE", what: 'a size; write "16MiB", or a number of bytes' },
   choice: { word: "WORD", what: "a text" },
   flag: { word: "", what: "true or false" },
   regex: { word: "REGEX", what: "a regular expression" },
   cidr: { word: "CIDR", what: "a text" },
   header: { word: "'NAME: VALUE'", what: "a text" },
+  hostHeader: { word: "'HOST: NAME: VALUE'", what: "a text" },
+  auth: { word: "HOST=USER:PASS", what: "a text" },
+  proxy: { word: "URL", what: "a text" },
   endpoint: { word: "HOST:PORT", what: "a text" },
   type: { word: "TYPES", what: "a text" },
   file: { word: "FILE", what: "a text" },
@@ -289,11 +340,10 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
 /** As it would be written on the command line: 1000 as a duration is `1s`. `parseValue` reads it back. */
 export function printValue(option: Option, value: string | number | boolean): string {
   if (typeof value !== "number") return String(value);
+  if (option.kind === "time") return new Date(value).toISOString();
   if (option.kind !== "duration" && option.kind !== "bytes") return String(value);
   if (value === 0) return "0";
   const units = option.kind === "duration" ? DURATION_UNITS : BYTE_UNITS;
   const [name, size] = units.find(([, size]) => value % size === 0 && value / size < 10_000) ?? units.at(-1)!;
   return `${value / size}${name}`;
 }
-  time: { word: "TIME", what: 'a time; write "2026-11-30T12:00:00Z"' },
-  if (option.kind === "time") return new Date(value).toISOString();

@@ -5,12 +5,16 @@ const BATCH_CHARACTERS = 1 << 16;
 
 /**
  * Replaces the file at `path` by the texts in order. Readers see the old file or the new one, never a part. At most one
- * batch is in memory. Throws what the texts or the file system throw; then the old file stands and nothing is left beside it.
+ * batch is in memory. `mode` is that of a new file. Throws what the texts or the file system throw; then the old file stands and nothing is left beside it.
  */
-export async function replaceFile(path: string, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+export async function replaceFile(
+  path: string,
+  texts: Iterable<string> | AsyncIterable<string>,
+  mode = 0o644,
+): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    const file = await open(beside, "w", 0o644);
+    const file = await open(beside, "w", mode);
     try {
       await writeTexts(file, texts);
       await file.datasync();

@@ -188,7 +188,10 @@ class Loop {
     this.#open--;
   }
 
-  #putBack({ lease, href, task, address }: Errand, addressReadyAt: number): void {
+  #putBack(
+    { lease, href, task, address }: Pick<Errand, "lease" | "href" | "task" | "address">,
+    addressReadyAt: number,
+  ): void {
     const { hosts, turns } = this.#context;
     const entry = hosts.get(lease.url.host);
     release(entry, targetOf(href, entry, hosts), task === "robots");

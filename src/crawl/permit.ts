@@ -12,6 +12,7 @@ import { type Href, parseUrl } from "../model/url.ts";
 import type { Errand } from "../model/visited.ts";
 import { decide } from "../policy/robots.ts";
 import { robotsInForce } from "../policy/robots-access.ts";
+import type { Cookies } from "../ports/cookies.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
@@ -36,6 +37,7 @@ export interface PermitContext {
   readonly resolver: Resolver;
   readonly guard: AddressGuard;
   readonly turns: Turns;
+  readonly cookies: Cookies;
   readonly clock: Clock;
   readonly rules: PermitRules;
 }
@@ -80,7 +82,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "later", hostReadyAt: turn.tryAt };
   }
   const task = needsRobots ? "robots" : "page";
-  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: inForce?.copy.id ?? 0 } };
+  const cookie = needsRobots ? null : context.cookies.header(lease.url, href);
+  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: inForce?.copy.id ?? 0, cookie } };
 }
 
 /** The host that is really spoken to: another one, when robots.txt was redirected there. */

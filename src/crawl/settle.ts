@@ -11,6 +11,7 @@ import type { Visited } from "../model/visited.ts";
 import { type JudgeRules, judge } from "../policy/judge.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
 import { accessOf, MOST_ROBOTS_REDIRECTS, robotsExpiry, robotsInForce } from "../policy/robots-access.ts";
+import type { Cookies } from "../ports/cookies.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Admission } from "./context.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
@@ -32,6 +33,7 @@ export interface SettleContext {
   /** 0 <= x < 1: the jitter of back-offs. */
   readonly random: () => number;
   readonly admission: Admission;
+  readonly cookies: Cookies;
   readonly rules: SettleRules;
 }
 
@@ -111,6 +113,8 @@ function settlePage(visited: Visited, entry: HostEntry, context: SettleContext):
     if (++entry.unreachable >= rules.tries + HOST_PATIENCE) giveUp(entry, outcome.cause as HostDeath);
   }
   const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
+  if (outcome.kind === "answer")
+    context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, verdict.kind === "follow");
   const followed = verdict.kind === "follow" || (verdict.kind === "end" && verdict.end === "redirect-loop");
   return { verdict, links: followed ? [] : visited.links, robots: null };
 }

@@ -1,5 +1,5 @@
 /** The line that every page goes along in a visit thread: fetch, keep, read. */
-import { type FetchResponse, header } from "../model/fetch-result.ts";
+import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Answer, Errand, Visited } from "../model/visited.ts";
 import { challengeOf } from "../policy/challenge.ts";
@@ -10,9 +10,12 @@ import { read } from "./read.ts";
 const ROBOTS_MOST_BYTES = 512 * 1024;
 
 export async function visit(errand: Errand, context: VisitContext, signal: AbortSignal): Promise<Visited> {
-  const { lease, task, href, address, robotsId } = errand;
+  const { lease, task, href, address, robotsId, cookie } = errand;
   const purpose = task === "page" && lease.url.source === "sitemap" ? "sitemap" : task;
-  const result = await context.fetcher.fetch({ href, address, purpose }, signal);
+  const result = await context.fetcher.fetch(
+    { href, address, purpose, ...(cookie === null ? {} : { headers: { cookie } }) },
+    signal,
+  );
   const { startedAt, endedAt } = result;
   const visited = { lease, task, href, address, robotsId, startedAt, endedAt };
   if (result.kind === "failure") {
@@ -40,6 +43,7 @@ function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
     retryAfter: field("retry-after"),
     etag: field("etag"),
     lastModified: field("last-modified"),
+    setCookies: headers(response.rawHeaders, "set-cookie"),
     robotsBody: task === "robots" ? robotsText(response.decoded) : null,
     challenge: challengeOf(response.status, field),
   };

@@ -16,6 +16,8 @@ export interface Errand {
   readonly address: string;
   /** The copy of robots.txt in force; 0 when there is none. */
   readonly robotsId: number;
+  /** What the field `Cookie` says; null: it is not sent. */
+  readonly cookie: string | null;
 }
 
 export interface Answer {
@@ -31,6 +33,8 @@ export interface Answer {
   readonly retryAfter: string | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
+  /** The `Set-Cookie` fields, as received. */
+  readonly setCookies: readonly string[];
   /** Only for a robots errand: the decoded body, at most 512 KiB. */
   readonly robotsBody: string | null;
   /** Set when the page is an anti-bot challenge. */

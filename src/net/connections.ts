@@ -1,31 +1,21 @@
 /** Connections kept alive: one lane for each origin at each address, and the least recently used lanes let go. */
-import { isIP, type Socket, connect as tcpConnect } from "node:net";
-import { type ConnectionOptions, type TLSSocket, connect as tlsConnect } from "node:tls";
+import type { Socket } from "node:net";
 import { type buildConnector, Client } from "undici";
-import type { AddressGuard } from "../ports/resolver.ts";
+import { type DialOptions, dial } from "./dial.ts";
 import { watchHead } from "./head.ts";
 
-export interface LaneOptions {
-  readonly guard: AddressGuard;
+export interface LaneOptions extends DialOptions {
   /** Open at a time for one origin at one address. */
   readonly connectionsPerHost: number;
   /** Lanes kept, each with its idle connections and its TLS session. */
   readonly maxLanes: number;
   readonly keepAliveMs: number;
   readonly maxHeaderBytes: number;
-  /** No certificate is checked. */
-  readonly insecure: boolean;
-  readonly http2: boolean;
 }
 
 /** What waits for a connection, and is told when it has one. */
 export interface Passenger {
   board(connection: Connection): void;
-}
-
-/** The guard, asked again at the last moment, said no. */
-class RefusedAddress extends Error {
-  readonly code = "TRAWL_REFUSED_ADDRESS";
 }
 
 /** Streams that one HTTP/2 connection may carry at once, should the server allow as many. */
@@ -152,7 +142,7 @@ export class Connection {
   awaitsHead = false;
   readonly #lane: Lane;
   readonly #options: LaneOptions;
-  #socket: Socket | TLSSocket | null = null;
+  #socket: Socket | null = null;
   #established = false;
   #h2 = false;
 
@@ -189,59 +179,45 @@ export class Connection {
     await this.client.destroy();
   }
 
-  #connect(target: buildConnector.Options, callback: buildConnector.Callback): Socket | undefined {
+  #connect(target: buildConnector.Options, callback: buildConnector.Callback): void {
     this.served = 0;
     this.handshaking = false;
     this.#established = false;
     this.#h2 = false;
     const lane = this.#lane;
-    const refused = this.#options.guard(lane.address);
-    if (refused !== null) {
-      queueMicrotask(() => callback(new RefusedAddress(refused), null));
-      return undefined;
-    }
     const secure = target.protocol === "https:";
-    // The host is always an address in canonical form (else the guard refuses it), so that nothing is ever looked up.
-    const where = { host: lane.address, port: Number(target.port) || (secure ? 443 : 80), autoSelectFamily: false };
-    const socket = secure ? tlsConnect(this.#tlsOptions(where, target)) : tcpConnect(where);
-    this.#socket = socket;
-    socket.setNoDelay(true);
-    watchHead(socket, this);
     let waiting = true;
-    if (secure) {
-      socket.once("connect", () => {
-        this.handshaking = true;
-      });
-      socket.on("session", (session: Buffer) => {
-        lane.session = session;
-      });
-    }
-    socket.once(secure ? "secureConnect" : "connect", () => {
-      waiting = false;
-      this.handshaking = false;
-      this.#established = true;
-      this.#h2 = "alpnProtocol" in socket && socket.alpnProtocol === "h2";
-      callback(null, socket);
-      if (this.#h2) lane.fill(this);
-    });
-    // Stays for good: between attempts nobody else may listen, and an error without a listener ends the process.
-    socket.on("error", (error) => {
-      if (!waiting) return;
-      waiting = false;
-      callback(error, null);
-    });
-    return socket;
-  }
-
-  #tlsOptions(where: ConnectionOptions, target: buildConnector.Options): ConnectionOptions {
-    const name = target.hostname.replace(/\.$/, "");
-    return {
-      ...where,
-      // An address is no server name (RFC 6066 section 3); the certificate is then checked against the address itself.
-      ...(isIP(name) === 0 ? { servername: name } : {}),
-      ...(this.#lane.session === undefined ? {} : { session: this.#lane.session }),
-      ALPNProtocols: this.#options.http2 ? ["h2", "http/1.1"] : ["http/1.1"],
-      rejectUnauthorized: !this.#options.insecure,
+    const to = {
+      address: lane.address,
+      port: Number(target.port) || (secure ? 443 : 80),
+      secureName: secure ? target.hostname : null,
+      session: lane.session,
     };
+    dial(to, this.#options, {
+      socket: (socket) => {
+        this.#socket = socket;
+      },
+      handshaking: () => {
+        this.handshaking = true;
+      },
+      session: (session) => {
+        lane.session = session;
+      },
+      done: (socket) => {
+        if (!waiting) return;
+        waiting = false;
+        this.handshaking = false;
+        this.#established = true;
+        this.#h2 = "alpnProtocol" in socket && socket.alpnProtocol === "h2";
+        watchHead(socket, this);
+        callback(null, socket);
+        if (this.#h2) lane.fill(this);
+      },
+      failed: (error) => {
+        if (!waiting) return;
+        waiting = false;
+        callback(error, null);
+      },
+    });
   }
 }

@@ -1,5 +1,6 @@
 /** What an error of a socket, of TLS or of the parser means to a crawl. */
 import type { FailureCause } from "../model/fetch-result.ts";
+import { tlsFailure } from "./tls-failure.ts";
 
 /** How far an exchange had come. */
 export type Phase = "waiting" | "connecting" | "handshaking" | "sent" | "body";
@@ -12,13 +13,20 @@ export interface Failed {
 
 export function failureOf(error: NodeJS.ErrnoException, phase: Phase): Failed {
   const code = error.code ?? error.name;
-  const words = error.message.includes(code) ? error.message : `${code}: ${error.message}`;
-  return { cause: causeOf(code, error.message, phase), detail: words.slice(0, 200) };
+  const cause = causeOf(code, error.message, phase);
+  return { cause, detail: wordsOf(code, error.message, cause).slice(0, 200) };
+}
+
+function wordsOf(code: string, message: string, cause: FailureCause): string {
+  if (code === "TRAWL_PROXY") return message;
+  if (cause === "tls") return tlsFailure(code, message);
+  return message.includes(code) ? message : `${code}: ${message}`;
 }
 
 function causeOf(code: string, message: string, phase: Phase): FailureCause {
   if (code === "TRAWL_REFUSED_ADDRESS") return "refused-address";
   if (code === "UND_ERR_INVALID_ARG") return "protocol"; // undici will not put this on the wire
+  if (code === "TRAWL_PROXY") return "connect";
   if (phase === "waiting" || phase === "connecting") return "connect";
   if (phase === "handshaking" || code.startsWith("ERR_SSL") || code.startsWith("ERR_TLS")) return "tls";
   // Before the body, only a head that contradicts itself makes undici say so.
@@ -33,6 +41,7 @@ export function isProtocolError(code: string, message: string): boolean {
     code.startsWith("ERR_HTTP2") ||
     code === "HTTPParserError" ||
     code === "UND_ERR_HEADERS_OVERFLOW" ||
+    code === "ERR_ASSERTION" || // a status below 100
     // undici says so of an unasked-for response or 100, and of a 101.
     (code === "UND_ERR_SOCKET" && /^bad (?:response|upgrade)$/.test(message))
   );

@@ -8,7 +8,8 @@ import { Deadlines } from "./deadlines.ts";
 import { contentCodings, decodeBody } from "./decode.ts";
 import { exchange } from "./exchange.ts";
 import { mediaTypeFilter } from "./media-types.ts";
-import { headBuilder } from "./request.ts";
+import { type ProxyServer, proxyAuthorization, wantsCredentials } from "./proxy.ts";
+import { CONNECTION, headBuilder, originFields } from "./request.ts";
 
 export interface FetcherOptions {
   readonly clock: Clock;
@@ -40,6 +41,12 @@ export interface FetcherOptions {
   /** Certificates are not checked. */
   readonly insecure?: boolean;
   readonly http2?: boolean;
+  /** Further fields for one origin ("https://example.com"), sent to no other. The factory throws on a bad one. */
+  readonly originHeaders?: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  /** All connections go by way of it. */
+  readonly proxy?: ProxyServer | null;
+  /** The proxy looks names up: a request's `address` may be a name, and `http:` is asked of the proxy in absolute form. */
+  readonly proxyLooksUp?: boolean;
 }
 
 /** RFC 9309 section 2.5 asks for at least 500 KiB. */
@@ -62,6 +69,10 @@ export function httpFetcher(options: FetcherOptions): Fetcher {
     robots: ROBOTS_BYTES,
     sitemap: SITEMAP_BYTES,
   };
+  const proxy = options.proxy ?? null;
+  const forward = proxy !== null && proxy.kind !== "socks5" && options.proxyLooksUp === true;
+  const toProxy = forward ? proxyAuthorization(proxy) : null;
+  const fieldsFor = originFields(options.originHeaders);
   const connections = new Connections({
     guard: options.guard,
     connectionsPerHost: options.connectionsPerHost ?? 6,
@@ -70,6 +81,8 @@ export function httpFetcher(options: FetcherOptions): Fetcher {
     maxHeaderBytes: options.maxHeaderBytes ?? 64 * 1024,
     insecure: options.insecure ?? false,
     http2: options.http2 ?? false,
+    proxy,
+    forward,
   });
   const tickMs = Math.min(TICK_MOST_MS, Math.max(5, Math.min(connectMs, firstByteMs, totalMs) / 8));
   const deadlines = new Deadlines(clock, tickMs);
@@ -83,13 +96,14 @@ export function httpFetcher(options: FetcherOptions): Fetcher {
       const host = href.indexOf("//") + 2;
       const path = href.indexOf("/", host);
       const origin = href.slice(0, path);
-      const head = headOf(purpose, href.slice(host, path), href.slice(path), request.headers);
+      const head = headOf(purpose, href.slice(host, path), href.slice(path), fieldsFor(origin, request.headers));
+      const forwarded = forward && origin.startsWith("http:");
       const max = limits[purpose];
       const outcome = await exchange(
         {
           lane: connections.lane(origin, address),
-          path: href.slice(path),
-          headers: head.fields,
+          path: forwarded ? href : href.slice(path),
+          headers: forwarded && toProxy !== null ? [...head.fields, "proxy-authorization", toProxy] : head.fields,
           maxBytes: max,
           maxOtherBytes: Math.min(max, OTHER_BYTES),
           wants: purpose === "page" ? wantsPage : wantsAny,
@@ -97,10 +111,14 @@ export function httpFetcher(options: FetcherOptions): Fetcher {
         rules,
         signal,
       );
-      const sent = { href, address, startedAt, endedAt: clock.now(), requestHead: head.text };
+      const http2 = outcome.kind === "received" && outcome.httpVersion === "2";
+      const requestHead = http2 ? head.text.replace(CONNECTION, "") : head.text;
+      const sent = { href, address, startedAt, endedAt: clock.now(), requestHead };
       if (outcome.kind === "failed") {
         return { ...sent, kind: "failure", cause: outcome.cause, detail: outcome.detail };
       }
+      if (forwarded && outcome.status === 407)
+        return { ...sent, kind: "failure", cause: "connect", detail: wantsCredentials(proxy) };
       const decoded = await decodeBody(outcome.body, contentCodings(outcome.rawHeaders), outcome.truncated === null, {
         maxBytes: max,
         maxRatio,

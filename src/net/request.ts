@@ -10,9 +10,12 @@ export interface HeadOptions {
 export interface RequestHead {
   /** [name, value, ...], as undici's dispatcher takes it; `host` first, `connection` is added by it as the second. */
   readonly fields: string[];
-  /** What goes over the wire as HTTP/1.1. */
+  /** What goes over the wire as HTTP/1.1, for the archive: without what is said to a proxy, and without passwords. */
   readonly text: string;
 }
+
+/** HTTP/1.1 says so, HTTP/2 must not (RFC 9113 section 8.2.2). */
+export const CONNECTION = "connection: keep-alive\r\n";
 
 type Purpose = FetchRequest["purpose"];
 
@@ -35,6 +38,9 @@ const OURS = new Set([
   "transfer-encoding",
   "upgrade",
 ]);
+/** Archives are handed round: what opens a door is not written into them. */
+const SECRET = new Set(["authorization", "proxy-authorization"]);
+const WITHHELD = "(withheld)";
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
@@ -85,13 +91,32 @@ export function headBuilder(
     }
     return {
       fields: ["host", host, ...flat],
-      text: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n${text}\r\n`,
+      text: `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n${CONNECTION}${text}\r\n`,
     };
+  };
+}
+
+type Fields = Readonly<Record<string, string>>;
+
+/** The further fields of a request: those of its origin, and its own. Throws on one of an origin that may not be sent. */
+export function originFields(
+  byOrigin: ReadonlyMap<string, Fields> | undefined,
+): (origin: string, own: Fields | undefined) => Fields | undefined {
+  if (byOrigin === undefined || byOrigin.size === 0) return (_, own) => own;
+  for (const [name, value] of [...byOrigin.values()].flatMap(Object.entries)) {
+    const fault = badField(name, value);
+    if (fault !== null) throw new TypeError(fault);
+  }
+  return (origin, own) => {
+    const fields = byOrigin.get(origin);
+    if (fields === undefined || own === undefined) return fields ?? own;
+    const cookies = [fields.cookie, own.cookie].filter((one) => one !== undefined);
+    return { ...fields, ...own, ...(cookies.length === 0 ? {} : { cookie: cookies.join("; ") }) };
   };
 }
 
 function textOf(fields: ReadonlyMap<string, string>): string {
   let text = "";
-  for (const [name, value] of fields) text += `${name}: ${value}\r\n`;
+  for (const [name, value] of fields) text += `${name}: ${SECRET.has(name) ? WITHHELD : value}\r\n`;
   return text;
 }

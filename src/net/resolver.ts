@@ -120,6 +120,11 @@ export function dnsResolver(options: ResolverOptions): Resolver {
   };
 }
 
+/** No look-up: a name is its own answer, for a proxy to make of it what it will. */
+export const namesAsTheyAre: Resolver = {
+  resolve: async (hostname) => ok([literalAddress(hostname) ?? hostname]),
+};
+
 type Reply =
   | { readonly kind: "found"; readonly addresses: readonly string[]; readonly ttlMs: number }
   | { readonly kind: "none" | "failed"; readonly detail: string };

@@ -9,6 +9,7 @@
  * `WARC-Protocol: h2`.
  */
 import { hash, randomUUID } from "node:crypto";
+import { isIP } from "node:net";
 import type { Instant } from "../base/clock.ts";
 import type { Truncation } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
@@ -152,7 +153,8 @@ export function responseFields(
     ...ids,
     at: response.startedAt,
     targetUri: response.href,
-    address: response.address,
+    // A name stands there where a proxy looked it up: whom it connected to is not known.
+    ...(isIP(response.address) === 0 ? {} : { address: response.address }),
     ...(response.httpVersion === "2" ? { protocol: "h2" } : {}),
     ...digests,
     identifiedType: note.identifiedType,

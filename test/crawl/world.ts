@@ -19,6 +19,7 @@ import { JUDGE_RULES } from "../../src/policy/judge.ts";
 import { POLITENESS } from "../../src/policy/politeness.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
 import type { Archive } from "../../src/ports/archive.ts";
+import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
@@ -67,6 +68,7 @@ export interface WorldOptions {
   readonly limit?: number | null;
   readonly obeyRobots?: boolean;
   readonly stop?: AbortSignal;
+  readonly cookies?: (clock: Clock) => Cookies;
   readonly backend?: (clock: Clock) => Backend;
   readonly onAsked?: (asked: FetchRequest) => void;
 }
@@ -156,6 +158,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     admission: visit.admission,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
     log: silentLog,
+    cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     guard: options.guard ?? (() => null),
     clock,
     random: () => 0.5,

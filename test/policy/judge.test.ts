@@ -19,6 +19,7 @@ const ANSWER: Answer = {
   retryAfter: null,
   etag: null,
   lastModified: null,
+  setCookies: [],
   robotsBody: null,
   challenge: null,
 };
