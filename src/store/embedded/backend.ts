@@ -62,6 +62,8 @@ class EmbeddedBackend implements Backend {
   readonly #schedule: Schedule;
   readonly #seen: FingerprintTable;
   readonly #ended = new Bitmap();
+  /** Of those ended, the ones that were dropped on admission. */
+  readonly #dropsOf = new Bitmap();
   readonly #endCounts = new Map<EndReason, number>();
   /** Ids that have a row in `retry`. */
   readonly #retried = new Set<number>();
@@ -94,6 +96,7 @@ class EmbeddedBackend implements Backend {
       schedule: this.#schedule,
       seen: this.#seen,
       ended: this.#ended,
+      dropped: this.#dropsOf,
       endCounts: this.#endCounts,
       retried: this.#retried,
     });
@@ -101,7 +104,7 @@ class EmbeddedBackend implements Backend {
   }
 
   async add(urls: readonly NewUrl[]): Promise<number> {
-    const fresh = urls.filter(({ fpHi, fpLo }) => this.#seen.find(fpHi, fpLo) === 0);
+    const fresh = urls.filter((url) => this.#isNew(url, this.#seen.find(url.fpHi, url.fpLo)));
     if (fresh.length === 0) return 0;
     const now = this.#now();
     return this.#transaction(now, () => {
@@ -314,7 +317,10 @@ class EmbeddedBackend implements Backend {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
-      if (!this.#seen.insert(url.fpHi, url.fpLo, id)) continue;
+      const known = this.#seen.find(url.fpHi, url.fpLo);
+      if (!this.#isNew(url, known)) continue;
+      if (known === 0) this.#seen.insert(url.fpHi, url.fpLo, id);
+      else this.#undrop(known, url, id);
       this.#nextId++;
       const host = this.#host(url.host);
       this.#writer.insertUrl(id, host.id, url, now);
@@ -328,15 +334,36 @@ class EmbeddedBackend implements Backend {
       } else {
         this.#dropped++;
         this.#writer.insertVisit(dropRecord(id, url.href, url.drop, now));
-        this.#end(id, url.drop.reason);
+        this.#dropsOf.add(id);
+        this.#ended.add(id);
+        this.#count(url.drop.reason, 1);
+        this.#journal.dropped(id, this.#reasons.codeOf(url.drop.reason));
       }
     }
   }
 
+  /** `known`: the id under which the fingerprint is known, or 0. */
+  #isNew(url: NewUrl, known: number): boolean {
+    return known === 0 || (url.drop === undefined && this.#dropsOf.has(known));
+  }
+
+  #undrop(known: number, url: NewUrl, id: number): void {
+    const reason = this.#writer.undrop(known);
+    this.#count(reason, -1);
+    this.#journal.undropped(known, this.#reasons.codeOf(reason));
+    this.#seen.replace(url.fpHi, url.fpLo, id);
+  }
+
   #end(id: number, reason: EndReason): void {
     this.#ended.add(id);
-    this.#endCounts.set(reason, (this.#endCounts.get(reason) ?? 0) + 1);
+    this.#count(reason, 1);
     this.#journal.ended(id, this.#reasons.codeOf(reason));
+  }
+
+  #count(reason: EndReason, by: number): void {
+    const count = (this.#endCounts.get(reason) ?? 0) + by;
+    if (count === 0) this.#endCounts.delete(reason);
+    else this.#endCounts.set(reason, count);
   }
 
   #setState(state: HostState): void {

@@ -52,6 +52,16 @@ export class JournalWriter {
     this.#ended.push2(id, reasonCode);
   }
 
+  /** Ended by never having been queued. */
+  dropped(id: number, reasonCode: number): void {
+    this.#ended.push2(id, reasonCode | DROPPED);
+  }
+
+  /** A drop is undone: the id is no more. */
+  undropped(id: number, reasonCode: number): void {
+    this.#ended.push2(id, reasonCode | UNDROPPED);
+  }
+
   /** Writes the row of a transaction. `nextId`: the id after the last one admitted. */
   write(at: Instant, counts: Pending, nextId: number): void {
     const { queued, leased, delayed, hosts } = counts;
@@ -63,11 +73,22 @@ export class JournalWriter {
   }
 }
 
+/** What an entry of `ended` says besides the reason. */
+const DROPPED = 1 << 16;
+const UNDROPPED = 1 << 17;
+const REASON = DROPPED - 1;
+
+export type Ending = "ended" | "dropped" | "undropped";
+
 /** All ends, in order. */
-export function readEnded(db: DatabaseSync, visit: (id: number, reasonCode: number) => void): void {
+export function readEnded(db: DatabaseSync, visit: (id: number, reasonCode: number, what: Ending) => void): void {
   for (const row of db.prepare("SELECT ended FROM journal ORDER BY id").iterate()) {
     const words = wordsOf(row.ended as Uint8Array);
-    for (let i = 0; i < words.length; i += 2) visit(words[i]!, words[i + 1]!);
+    for (let i = 0; i < words.length; i += 2) {
+      const word = words[i + 1]!;
+      const what = (word & UNDROPPED) !== 0 ? "undropped" : (word & DROPPED) !== 0 ? "dropped" : "ended";
+      visit(words[i]!, word & REASON, what);
+    }
   }
 }
 

@@ -79,9 +79,8 @@ class State implements ReadOnlyState {
   find(fpHi: number, fpLo: number): UrlRecord | null {
     let found = 0;
     readAdmitted(this.#db, (id, hi, lo) => {
-      if (hi !== fpHi || lo !== fpLo) return true;
-      found = id;
-      return false;
+      if (hi === fpHi && lo === fpLo) found = id; // the last: an earlier one was a drop that was undone
+      return true;
     });
     return found === 0 ? null : this.byId(found);
   }

@@ -19,6 +19,8 @@ export interface Memory {
   readonly schedule: Schedule;
   readonly seen: FingerprintTable;
   readonly ended: Bitmap;
+  /** Of those ended, the ones that were never queued. */
+  readonly dropped: Bitmap;
   readonly endCounts: Map<EndReason, number>;
   /** Ids that have a row in `retry`. */
   readonly retried: Set<number>;
@@ -46,13 +48,13 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   const hosts = knownHosts(db);
   const active = new Set<ActiveHost>();
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
-    seen.insert(fpHi, fpLo, id);
+    if (!seen.insert(fpHi, fpLo, id)) seen.replace(fpHi, fpLo, id); // its drop was undone
     if (ended.has(id)) return true;
     const host = hosts[hostId]!;
     if (host.pending === 0) activate(host);
     schedule.admit(host);
     const retry = retries.get(id);
-    const chunks = onDisk.get(host.id)?.[priority];
+    const chunks = onDisk[hostId]?.[priority];
     if (retry !== undefined) schedule.delay(id, host, retry.attempt, retry.at);
     else if (chunks === undefined || id > chunks.lastId) host.push(id, priority);
     else {
@@ -66,24 +68,25 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   function activate(host: ActiveHost): void {
     active.add(host);
     schedule.remember(host);
-    onDisk.get(host.id)?.forEach(({ queue }, priority) => {
+    onDisk[host.id]?.forEach(({ queue }, priority) => {
       host.restoreQueue(priority, queue);
     });
   }
 }
 
-function countEnds(db: DatabaseSync, reasons: Reasons, { ended, endCounts }: Memory): void {
+function countEnds(db: DatabaseSync, reasons: Reasons, { ended, dropped, endCounts }: Memory): void {
   const byCode: number[] = [];
-  readEnded(db, (id, code) => {
+  readEnded(db, (id, code, what) => {
     ended.add(id);
-    byCode[code] = (byCode[code] ?? 0) + 1;
+    if (what === "dropped") dropped.add(id);
+    byCode[code] = (byCode[code] ?? 0) + (what === "undropped" ? -1 : 1);
   });
-  for (const [code, name] of reasons.names()) if (byCode[code] !== undefined) endCounts.set(name, byCode[code]);
+  for (const [code, name] of reasons.names()) if ((byCode[code] ?? 0) > 0) endCounts.set(name, byCode[code]!);
 }
 
-/** By host id: sparse, by priority. */
-function chunkRanges(db: DatabaseSync): Map<number, OnDisk[]> {
-  const ranges = new Map<number, OnDisk[]>();
+/** By host id and priority; sparse. */
+function chunkRanges(db: DatabaseSync): OnDisk[][] {
+  const ranges: OnDisk[][] = [];
   const ids = db.prepare("SELECT ids FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
   const chunk = (...key: [number, number, number]) => wordsOf(ids.get(...key)!.ids as Uint8Array);
   const groups = db.prepare(
@@ -91,9 +94,8 @@ function chunkRanges(db: DatabaseSync): Map<number, OnDisk[]> {
   );
   for (const row of groups.all()) {
     const { host_id, priority, first, last } = row as Record<"host_id" | "priority" | "first" | "last", number>;
-    const ofHost = ranges.get(host_id) ?? [];
-    ranges.set(host_id, ofHost);
-    ofHost[priority] = {
+    ranges[host_id] ??= [];
+    ranges[host_id][priority] = {
       queue: new ChunkedQueue(host_id, priority, first, last + 1),
       firstId: chunk(host_id, priority, first)[0]!,
       lastId: chunk(host_id, priority, last).at(-1)!,

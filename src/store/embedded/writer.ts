@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { ArchiveMark } from "../../model/capture.ts";
+import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { LeasedUrl } from "../../model/lease.ts";
 import type { NewUrl, UrlSource } from "../../model/link.ts";
@@ -57,6 +58,8 @@ export class Writer implements ChunkStore {
   readonly #upsertMark: StatementSync;
   readonly #upsertFact: StatementSync;
   readonly #insertChunk: StatementSync;
+  readonly #deleteVisit: StatementSync;
+  readonly #deleteUrl: StatementSync;
   readonly #readChunk: StatementSync;
   readonly #deleteChunk: StatementSync;
   /** Chunks read into memory since the last transaction: host, priority, seq. Removed in the next. */
@@ -81,6 +84,8 @@ export class Writer implements ChunkStore {
     this.#readUrl.setReturnArrays(true);
     this.#updateHref = db.prepare("UPDATE url SET href = ?, hops = ? WHERE id = ?");
     this.#insertVisit = db.prepare(INSERT_VISIT);
+    this.#deleteVisit = db.prepare("DELETE FROM visit WHERE url_id = ? RETURNING end");
+    this.#deleteUrl = db.prepare("DELETE FROM url WHERE id = ?");
     this.#insertRobots = db.prepare(INSERT_ROBOTS);
     this.#upsertRetry = db.prepare("INSERT OR REPLACE INTO retry (url_id, attempt, at) VALUES (?, ?, ?)");
     this.#deleteRetry = db.prepare("DELETE FROM retry WHERE url_id = ?");
@@ -143,6 +148,14 @@ export class Writer implements ChunkStore {
     if (this.#urlsWaiting < URLS_AT_ONCE) return;
     this.#insertUrls.run(...values);
     this.#urlsWaiting = 0;
+  }
+
+  /** Removes the row of a URL that was dropped, and of the decision; gives the reason. */
+  undrop(id: number): EndReason {
+    this.#insertLastUrls();
+    const reason = this.#deleteVisit.get(id)!.end as EndReason;
+    this.#deleteUrl.run(id);
+    return reason;
   }
 
   readUrl(id: number, host: HostKey): LeasedUrl {

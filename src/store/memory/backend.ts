@@ -249,8 +249,13 @@ class MemoryBackend implements Backend {
     const counts = { admitted: 0, dropped: 0 };
     for (const url of urls) {
       const fingerprint = MemoryState.fingerprint(url.fpHi, url.fpLo);
-      if (this.#state.ids.has(fingerprint)) continue;
-      const id = this.#state.urls.size + 1;
+      const known = this.#state.urls.get(this.#state.ids.get(fingerprint) ?? 0);
+      if (known !== undefined) {
+        if (url.drop !== undefined || known.url.drop === undefined) continue;
+        this.#state.urls.delete(known.id);
+        this.#state.visits.splice(this.#state.visits.indexOf(known.visit!), 1);
+      }
+      const id = ++this.#state.lastId;
       this.#state.ids.set(fingerprint, id);
       this.#state.urls.set(id, { id, url, admittedAt: now, end: url.drop?.reason ?? null, visit: null });
       const queue = this.#queue(url.host);

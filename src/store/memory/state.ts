@@ -23,7 +23,7 @@ export interface MemoryRetry {
 }
 
 export class MemoryState {
-  /** By id; ids are 1, 2, 3 ... in order of admission. */
+  /** By id; ids grow with admission; that of a drop which was undone is gone. */
   readonly urls = new Map<number, MemoryUrl>();
   /** Ids by fingerprint. */
   readonly ids = new Map<string, number>();
@@ -36,6 +36,8 @@ export class MemoryState {
   readonly robots: RobotsCopy[] = [];
   readonly marks = new Map<string, number>();
   readonly facts = new Map<string, string>();
+  /** The id of the URL admitted last. */
+  lastId = 0;
   /** The token of the last lease given. */
   lastToken = 0;
 
