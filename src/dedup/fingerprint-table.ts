@@ -85,6 +85,16 @@ export class FingerprintTable {
     return true;
   }
 
+  /** Gives a fingerprint that is in the table another id. Throws when it is not there. */
+  replace(hi: number, lo: number, id: number): void {
+    const index = hi >>> (32 - SEGMENT_BITS);
+    const segment = this.#segments[index]!;
+    const at = placeOf(segment, this.#homes[index]!, hi | 0, lo ^ TOP_BIT);
+    if (!holds(segment, at, hi | 0, lo ^ TOP_BIT))
+      throw new Error("a fingerprint that is not there has no id to change");
+    segment[at + 2] = id;
+  }
+
   /**
    * The table as bytes, in pieces, to be written one after another: a header, the segments, a checksum over all of it.
    * The pieces are views of the live arrays: write them before the next insert.

@@ -3,7 +3,8 @@
  * below on each. All methods take batches. The control thread is the only caller.
  *
  * Promises:
- * 1. A key (fingerprint) is admitted once, for ever.
+ * 1. A key (fingerprint) is admitted once, for ever. One that is only recorded as dropped is not admitted: when it comes
+ *    again without a drop it is admitted, with a new id, and the record of the drop goes; drops of what is known change nothing.
  * 2. At most `hostConcurrency` leases a host are open at a time (1 unless told), none before the host's `hostReadyAt`.
  * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
  * 4. Among the hosts that are due the one due first is leased first; within a host the lower priority class first, FIFO within a class.

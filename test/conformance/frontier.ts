@@ -91,8 +91,51 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.equal(record.visit?.end, "scope");
         assert.equal(record.visit?.detail, "other host");
         assert.equal(record.visit?.attempt, 0);
-        assert.equal(await backend.add([url("b.test", "x")]), 0);
+        assert.equal(await backend.add([url("b.test", "x", { drop })]), 0);
         assert.deepEqual([...backend.endCounts()], [["scope", 1]]);
+      });
+
+      it("admits what was only dropped when it comes again without a drop, and forgets the drop", async () => {
+        const { backend } = begin();
+        const dropped = url("a.test", "x", { drop: { reason: "depth" } });
+        await backend.add([dropped]);
+        assert.equal(await backend.add([dropped, url("a.test", "x", { drop: { reason: "scope" } })]), 0);
+        assert.equal(backend.endCounts().get("depth"), 1);
+        assert.equal(await backend.add([url("a.test", "x"), url("a.test", "x")]), 1);
+        assert.equal(backend.endCounts().size, 0);
+        assert.equal([...backend.urls()].length, 1);
+        await world.reopen();
+        assert.equal(world.backend.pending().queued, 1);
+        assert.equal(await world.backend.add([url("a.test", "x"), dropped]), 0);
+        const lease = await world.leaseOne();
+        assert.equal(lease.url.href, dropped.href);
+        assert.equal(world.backend.find(dropped.fpHi, dropped.fpLo)?.id, lease.url.id);
+        await world.backend.commit({
+          settled: [settled(lease, ended("fetched"), world.clock.time)],
+          hosts: [],
+          robots: [],
+          marks: [],
+        });
+        assert.equal(await world.backend.add([url("a.test", "x")]), 0);
+        await world.reopen();
+        assert.deepEqual([...world.backend.endCounts()], [["fetched", 1]]);
+      });
+
+      it("admits in one commit what the same commit has dropped before", async () => {
+        const { backend } = begin();
+        await backend.add([url("a.test", "1")]);
+        const lease = await world.leaseOne();
+        const links = [url("a.test", "2", { drop: { reason: "depth" } }), url("a.test", "2")];
+        const report = await backend.commit({
+          settled: [settled(lease, ended("fetched"), world.clock.time, { links })],
+          hosts: [],
+          robots: [],
+          marks: [],
+        });
+        assert.equal(report.admitted, 1);
+        await world.reopen();
+        assert.equal(world.backend.pending().queued, 1);
+        assert.deepEqual([...world.backend.endCounts()], [["fetched", 1]]);
       });
 
       it("counts what a commit admits and what it drops", async () => {
