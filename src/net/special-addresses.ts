@@ -1,10 +1,11 @@
 /**
  * The IANA special-purpose address registries as one table: which blocks are not the public internet, and by which RFC.
  *
- * Source: https://www.iana.org/assignments/iana-ipv4-special-registry and .../iana-ipv6-special-registry (the latter as
- * updated on 2025-10-09), procedures of RFC 6890 and RFC 8190; multicast from the IPv4 address space registry and
- * RFC 4291. The most specific block decides. `reachable` is the column "Globally Reachable". Rows marked "cloud
- * metadata" are ours: most lie in blocks refused anyway and only get a better name; 168.63.129.16 does not.
+ * Source: https://www.iana.org/assignments/iana-ipv4-special-registry and .../iana-ipv6-special-registry, all rows, held
+ * against copies of both taken on 2026-07-18 (the newest row is 100:0:0:1::/64 of 2025-04); procedures of RFC 6890 and
+ * RFC 8190. Multicast from the IPv4 address space registry and RFC 4291, site-local from RFC 3879. The most specific
+ * block decides. `reachable` is the column "Globally Reachable" where it says True; "N/A" and blanks count as False. Rows
+ * marked "cloud metadata" are ours: most lie in blocks refused anyway and only get a better name; 168.63.129.16 does not.
  */
 
 export interface SpecialBlock {
@@ -24,6 +25,7 @@ const reachable = (block: string, name: string, source: string): SpecialBlock =>
 
 export const SPECIAL_V4: readonly SpecialBlock[] = [
   special("0.0.0.0/8", "this network", "RFC 791"),
+  special("0.0.0.0/32", "this host on this network", "RFC 1122"),
   special("10.0.0.0/8", "private use", "RFC 1918"),
   special("100.64.0.0/10", "shared address space", "RFC 6598"),
   special("100.100.100.200/32", "cloud metadata", "Alibaba Cloud"),
@@ -37,12 +39,13 @@ export const SPECIAL_V4: readonly SpecialBlock[] = [
   special("192.0.0.8/32", "IPv4 dummy address", "RFC 7600"),
   reachable("192.0.0.9/32", "Port Control Protocol anycast", "RFC 7723"),
   reachable("192.0.0.10/32", "TURN anycast", "RFC 8155"),
-  special("192.0.0.170/32", "NAT64/DNS64 discovery", "RFC 7050"),
-  special("192.0.0.171/32", "NAT64/DNS64 discovery", "RFC 7050"),
+  special("192.0.0.170/32", "NAT64/DNS64 discovery", "RFC 8880"),
+  special("192.0.0.171/32", "NAT64/DNS64 discovery", "RFC 8880"),
   special("192.0.2.0/24", "documentation", "RFC 5737"),
   reachable("192.31.196.0/24", "AS112", "RFC 7535"),
   reachable("192.52.193.0/24", "AMT", "RFC 7450"),
   special("192.88.99.0/24", "deprecated 6to4 relay anycast", "RFC 7526"),
+  special("192.88.99.2/32", "6a44 relay anycast", "RFC 6751"),
   special("192.168.0.0/16", "private use", "RFC 1918"),
   reachable("192.175.48.0/24", "AS112 direct delegation", "RFC 7534"),
   special("198.18.0.0/15", "benchmarking", "RFC 2544"),

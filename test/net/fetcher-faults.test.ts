@@ -141,7 +141,7 @@ describe("a server that does not speak HTTP", () => {
   const nonsense = {
     "another protocol": "SSH-2.0-OpenSSH_9.2\r\n",
     "nonsense after the version": "HTTP/1.1 abc OK\r\n\r\n",
-    "a field without a colon": "HTTP/1.1 200 OK\r\nnonsense\r\n\r\n",
+    "a status below 100": "HTTP/1.1 099 Hm\r\n\r\n",
     "two lengths that differ": "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
     "a length that is no number": "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nab",
     "a switch of protocols": "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: upgrade\r\n\r\n",

@@ -7,7 +7,7 @@ import { addressGuard, literalAddress, parseCidr } from "../../src/net/guard.ts"
 const guard = addressGuard([]);
 
 const REFUSED: readonly (readonly [string, RegExp])[] = [
-  ["0.0.0.0", /this network/],
+  ["0.0.0.0", /this host/],
   ["0.1.2.3", /this network/],
   ["10.0.0.1", /private/],
   ["100.64.0.1", /shared/],
@@ -24,6 +24,7 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["192.0.0.192", /protocol/],
   ["192.0.2.1", /documentation/],
   ["192.88.99.1", /6to4/],
+  ["192.88.99.2", /6a44/],
   ["192.168.1.1", /private/],
   ["198.18.0.1", /benchmarking/],
   ["198.19.255.255", /benchmarking/],
