@@ -7,7 +7,7 @@
  */
 
 /** Ids in a chunk. */
-export const CHUNK = 64;
+const CHUNK = 64;
 
 /** Where chunks are kept. */
 export interface ChunkStore {
