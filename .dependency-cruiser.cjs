@@ -31,6 +31,8 @@ const HOMES = {
   tldts: "policy",
   entities: "media",
   pino: "app",
+  "hyparquet-writer": "export",
+  yazl: "export",
 };
 
 const packagePath = (name) => `(^|/)node_modules/${name.replaceAll(".", "\\.")}/`;

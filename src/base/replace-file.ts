@@ -1,17 +1,16 @@
-/** Writes a text file whole or not at all: beside its target, made durable, then put in its place. */
+/** Writes a file whole or not at all: beside its target, made durable, then put in its place. */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
+
+/** What a file is made of, in order: texts (UTF-8) and bytes. */
+export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 const BATCH_CHARACTERS = 1 << 16;
 
 /**
- * Replaces the file at `path` by the texts in order. Readers see the old file or the new one, never a part. At most one
+ * Replaces the file at `path` by texts and bytes in order. Readers see the old file or the new one, never a part. At most one
  * batch is in memory. `mode` is that of a new file. Throws what the texts or the file system throw; then the old file stands and nothing is left beside it.
  */
-export async function replaceFile(
-  path: string,
-  texts: Iterable<string> | AsyncIterable<string>,
-  mode = 0o644,
-): Promise<void> {
+export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Promise<void> {
   const beside = `${path}.${process.pid}.tmp`;
   try {
     const file = await open(beside, "w", mode);
@@ -28,21 +27,27 @@ export async function replaceFile(
   }
 }
 
-/** Appends the texts in order, in batches. */
-export async function writeTexts(file: FileHandle, texts: Iterable<string> | AsyncIterable<string>): Promise<void> {
+/** Appends texts and bytes in order, in batches. */
+export async function writeTexts(file: FileHandle, texts: Chunks): Promise<void> {
   let batch = "";
   const flush = async () => {
     await file.appendFile(batch);
     batch = "";
   };
+  const takeBytes = async (bytes: Uint8Array) => {
+    if (batch !== "") await flush();
+    await file.appendFile(bytes);
+  };
   if (Symbol.iterator in texts) {
     for (const text of texts) {
-      batch += text;
+      if (typeof text === "string") batch += text;
+      else await takeBytes(text);
       if (batch.length >= BATCH_CHARACTERS) await flush(); // waits for the disk only, not once a text
     }
   } else {
     for await (const text of texts) {
-      batch += text;
+      if (typeof text === "string") batch += text;
+      else await takeBytes(text);
       if (batch.length >= BATCH_CHARACTERS) await flush();
     }
   }

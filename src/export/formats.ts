@@ -1,33 +1,37 @@
-/** The formats that a crawl's URLs can be exported to, by the ending of the file's name. */
-import { replaceFile } from "../base/replace-file.ts";
+/** The formats that are a row a URL, each as a stream of pieces. */
+import type { Chunks } from "../base/replace-file.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { csvTexts } from "./csv.ts";
 import { jsonlTexts } from "./jsonl.ts";
+import { type HostNames, parquetChunks } from "./parquet.ts";
 
-export interface ExportFormat {
+export interface RowFormat {
+  readonly name: string;
   /** With the dot, lower case. */
   readonly suffix: string;
   /** One line for the help. */
   readonly says: string;
-  /** Writes the rows to `path`, streaming; an older file is replaced whole or not at all. */
-  write(records: Iterable<UrlRecord>, path: string): Promise<void>;
+  /** The file in pieces; rows are asked for as pieces are taken. */
+  chunks(records: Iterable<UrlRecord>, names: HostNames): Chunks;
 }
 
-export const formats: readonly ExportFormat[] = [
+export const rowFormats: readonly RowFormat[] = [
   {
+    name: "jsonl",
     suffix: ".jsonl",
     says: "one JSON object a URL",
-    write: (records, path) => replaceFile(path, jsonlTexts(records)),
+    chunks: jsonlTexts,
   },
   {
+    name: "csv",
     suffix: ".csv",
     says: "a table for spreadsheets (RFC 4180; texts that would run as formulas are disarmed)",
-    write: (records, path) => replaceFile(path, csvTexts(records)),
+    chunks: (records) => csvTexts(records),
+  },
+  {
+    name: "parquet",
+    suffix: ".parquet",
+    says: "a table for DuckDB, Spark, pandas; columns are named as in Common Crawl's index",
+    chunks: (records, names) => parquetChunks(records, names),
   },
 ];
-
-/** The format for a file's name, or null when none is known for its ending. */
-export function formatFor(path: string): ExportFormat | null {
-  const name = path.toLowerCase();
-  return formats.find(({ suffix }) => name.endsWith(suffix)) ?? null;
-}

@@ -82,3 +82,9 @@ export function registrableDomain(hostname: string): string {
   if (hostname.startsWith(".")) return hostname; // an empty label: no name of the DNS
   return getDomain(hostname, WITH_PRIVATE_SECTION) ?? hostname;
 }
+
+/** As `registrableDomain`, by the registries' section alone: `a.b.github.io` -> `github.io`. */
+export function registryDomain(hostname: string): string {
+  if (hostname.startsWith(".")) return hostname;
+  return getDomain(hostname) ?? hostname;
+}

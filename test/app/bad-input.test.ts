@@ -114,14 +114,40 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [["export", ".", "--to", "x.cvs"], '--to: "x.cvs" has no ending that is a format; did you mean .csv?'],
     [
       ["export", ".", "--to", "x.doc"],
-      '--to: "x.doc" has no ending that is a format; write one of .jsonl, .csv, .cdxj',
+      '--to: "x.doc" has no ending that is a format; write one of .jsonl, .csv, .parquet, .xml, .cdxj, .wacz, or --format',
     ],
     [["export", ".", "--to", "a/x.csv"], "--to: there is no directory CWD/a; make it, or name another"],
     [["export", "."], "name where to export to: --to pages.jsonl"],
     [
-      ["export", ".", "--to", "x.cdxj", "--end", "fetched"],
-      "--end chooses URLs, and an index has captures; leave it out",
+      ["export", ".", "--to", "x.wacz", "--where", "status=200"],
+      "--where chooses URLs, and .wacz has the archive as it is; leave it out",
     ],
+    [
+      ["export", ".", "--to", "-", "--where", "statu=200"],
+      '--where: "statu=200" says no field and value; did you mean status?',
+    ],
+    [
+      ["export", ".", "--to", "-", "--where", "200"],
+      '--where: "200" says no field and value; write status=200, type=text/html, host=example.com, end=fetched, since=TIME or until=TIME',
+    ],
+    [["export", ".", "--to", "-", "--where", "status=ok"], '--where: "ok" is no status; write 200, 4xx or 400-499'],
+    [
+      ["export", ".", "--to", "-", "--where", "end=fetchd"],
+      '--where: "fetchd" is no way to end; did you mean fetched?',
+    ],
+    [
+      ["export", ".", "--to", "-", "--where", "since=monday"],
+      '--where: "monday" is not a time; write 2026-11-30 or 2026-11-30T12:00:00Z',
+    ],
+    [
+      ["export", ".", "--to", "-", "--where", "host=a b"],
+      '--where: "a b" is no host; write example.com, example.com:8080 or *.example.com',
+    ],
+    [
+      ["get", "crawls/a"],
+      "name the directory of a crawl and a URL: trawl get crawls/example.com https://example.com/page",
+    ],
+    [["verify", "none"], "there is no directory CWD/none; name the directory of a crawl"],
     [["export", "none", "--to", "x.jsonl"], "there is no directory CWD/none; name the directory of a crawl"],
   ];
   for (const [argv, sentence] of rows) {

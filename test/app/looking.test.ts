@@ -138,7 +138,9 @@ describe("trawl export", () => {
   it("prints JSON lines to standard output, of the ends that are chosen", async () => {
     using shell = testShell();
     await someCrawl(shell);
-    const lines = (await run(shell, "export", "crawls/a.test", "--to", "-", "--end", "scope")).trimEnd().split("\n");
+    const lines = (await run(shell, "export", "crawls/a.test", "--to", "-", "--where", "end=scope"))
+      .trimEnd()
+      .split("\n");
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).url),
       [`${HOST}/out`],

@@ -165,6 +165,13 @@ describe("trawl verify", () => {
     assert.match(out, /FAULT {4}state\.db: /);
     assert.match(out, /4 response/);
   });
+  it("refuses an archive with a file twice in it", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    writeFileSync(`${archiveOf(dir)}.open`, "");
+    assert.equal(await main(["verify", dir], shell), 3);
+    assert.match(shell.err(), /both .* one of them is a copy, move it away/);
+  });
   it("tells the first faults in words and counts the others", async () => {
     const { out } = await verifyAfter((dir) => edit(indexOf(dir), () => "?\n".repeat(50)));
     assert.match(out, /and 30 more\nDamaged: 50 faults\.\n$/);

@@ -1,105 +1,133 @@
-/** `trawl export DIR --to FILE`: the crawl's URLs as a table, or its captures as an index; also while it runs. */
+/** `trawl export DIR --to FILE`: the crawl in a format that other tools read; also while it runs. */
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
-import { formatFor, formats } from "../../export/formats.ts";
-import { jsonlTexts } from "../../export/jsonl.ts";
-import { DROP_REASONS, VISIT_REASONS } from "../../model/end.ts";
-import type { UrlRecord } from "../../model/record.ts";
+import { type Chunks, replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../arguments.ts";
 import { didYouMean } from "../closest.ts";
+import { readConfig } from "../config.ts";
 import { openCrawl } from "../crawl-state.ts";
-import { writeIndex } from "../index-file.ts";
+import { EXPORTS, type ExportFormat } from "../exports.ts";
 import { UsageError } from "../usage-error.ts";
-import type { Command, Shell } from "./command.ts";
+import { parseWhere } from "../where.ts";
+import { count, size } from "../wording.ts";
+import { workDisplay } from "../work-display.ts";
+import type { Command, Output } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
-
-const INDEX_SUFFIX = ".cdxj";
-const SUFFIXES = [...formats.map(({ suffix }) => suffix), INDEX_SUFFIX];
 
 const TABLE = {
   to: {
     group: "Options",
     kind: "file",
     default: null,
-    says: "where to; its ending says the format; - is JSON lines on standard output",
+    says: "where to; its ending says the format; - is standard output",
   },
-  end: {
+  format: {
     group: "Options",
     kind: "choice",
-    choices: [...VISIT_REASONS, ...DROP_REASONS],
+    choices: EXPORTS.map(({ name }) => name),
+    default: null,
+    defaultSays: "by the ending of FILE; jsonl for -",
+    word: "FORMAT",
+    says: "the format, whatever the ending",
+  },
+  where: {
+    group: "Options",
+    kind: "text",
     many: true,
     default: [],
-    word: "REASON",
-    says: "only URLs that ended so: fetched, http-4xx, robots...",
+    word: "FIELD=VALUE",
+    says: "only these URLs; of several of one field any, of different fields all",
   },
 } as const satisfies Table;
 
 export const exportCommand: Command = {
   name: "export",
   usage: "export DIR --to FILE",
-  says: "the crawl's URLs as a table, or its captures as an index",
+  says: "the crawl as a table, a sitemap, an index, or one file to replay",
   more: `Formats, by the ending of FILE:
-${[...formats, { suffix: INDEX_SUFFIX, says: "an index of the captures, for replay tools" }]
-  .map(({ suffix, says }) => `  ${suffix.padEnd(8)}${says}`)
-  .join("\n")}
+${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(10)}${says}`).join("\n")}
 
-FILE is replaced whole or not at all. Every URL is exported, whatever became of it, unless --end chooses.`,
+FILE is replaced whole or not at all. Every URL is exported, whatever became of it, unless --where
+chooses: status=200, status=4xx, status=400-499; type=text/html, type=image/*; host=example.com,
+host=*.example.com; end=fetched, end=robots; since=2026-11-01, until=2026-12-01T12:00:00Z.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("export", argv, TABLE);
     const dir = resolve(shell.cwd, oneDirectory("export", positionals));
     const to = given.to as string | undefined;
     if (to === undefined) throw new UsageError("missing-argument", "name where to export to: --to pages.jsonl");
-    const ends = new Set((given.end ?? []) as string[]);
-    const path = to === "-" ? null : await targetOf(resolve(shell.cwd, to), ends);
-    using state = await openCrawl(dir);
-    if (path?.toLowerCase().endsWith(INDEX_SUFFIX)) {
-      await writeIndex(dir, state, path);
-      return EXIT.done;
+    const path = to === "-" ? null : resolve(shell.cwd, to);
+    const format = formatOf(path, given.format as string | undefined);
+    const where = parseWhere((given.where ?? []) as string[]);
+    if (where !== null && !format.chooses)
+      throw new UsageError(
+        "export",
+        `--where chooses URLs, and ${format.suffix} has the archive as it is; leave it out`,
+      );
+    if (path !== null) await mustTakeFile(path);
+    // An archive, its index and its pages must be of one moment.
+    using state = await openCrawl(dir, { frozen: format.unit === "bytes" });
+    const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(format, done, total));
+    try {
+      await format.write({
+        dir,
+        state,
+        seeds: (await readConfig(dir))?.seeds ?? [],
+        where,
+        path,
+        emit: (chunks) => (path === null ? print(chunks, shell.stdout) : replaceFile(path, chunks)),
+        onProgress: display.at,
+        now: shell.clock.now(),
+      });
+    } finally {
+      display.end();
     }
-    const records = chosen(state.urls(ends.size > 0 ? { endedOnly: true } : {}), ends);
-    if (path === null) print(records, shell);
-    else await formatFor(path)!.write(records, path);
     return EXIT.done;
   },
 };
 
-/** Throws a `UsageError` unless `path` has a known ending and stands in an existing directory. */
-async function targetOf(path: string, ends: ReadonlySet<string>): Promise<string> {
-  const name = basename(path).toLowerCase();
-  if (!SUFFIXES.some((suffix) => name.endsWith(suffix))) {
-    const hint = didYouMean(extname(name), SUFFIXES);
-    throw new UsageError(
-      "export",
-      `--to: "${basename(path)}" has no ending that is a format${hint === "" ? `; write one of ${SUFFIXES.join(", ")}` : hint}`,
-    );
-  }
-  if (name.endsWith(INDEX_SUFFIX) && ends.size > 0)
-    throw new UsageError("export", "--end chooses URLs, and an index has captures; leave it out");
+function progressWords({ unit }: ExportFormat, done: number, total: number | null): string {
+  const words = unit === "bytes" ? size : count;
+  return `Exported ${words(done)}${total === null ? "" : ` of ${words(total)}`}${unit === "URLs" ? " URLs" : ""}`;
+}
+
+/** Throws a `UsageError` when neither the name nor the ending says a format. */
+function formatOf(path: string | null, name: string | undefined): ExportFormat {
+  const file = path === null ? ".jsonl" : basename(path).toLowerCase();
+  const format = EXPORTS.find((one) => (name === undefined ? file.endsWith(one.suffix) : one.name === name));
+  if (format !== undefined) return format;
+  const suffixes = EXPORTS.map(({ suffix }) => suffix);
+  const hint = didYouMean(extname(file), suffixes);
+  const mend = hint === "" ? `; write one of ${suffixes.join(", ")}, or --format` : hint;
+  throw new UsageError("export", `--to: "${basename(path!)}" has no ending that is a format${mend}`);
+}
+
+/** Throws a `UsageError` unless a file can stand at `path`. */
+async function mustTakeFile(path: string): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => null);
   if (!folder?.isDirectory())
     throw new UsageError("export", `--to: there is no directory ${dirname(path)}; make it, or name another`);
   if ((await stat(path).catch(() => null))?.isDirectory())
     throw new UsageError("export", `--to: ${path} is a directory; name a file in it`);
-  return path;
-}
-
-function* chosen(records: Iterable<UrlRecord>, ends: ReadonlySet<string>): Generator<UrlRecord> {
-  for (const record of records)
-    if (ends.size === 0 || (record.visit !== null && ends.has(record.visit.end))) yield record;
 }
 
 /** Texts are gathered, because each write to a pipe is a system call. */
 const GATHERED_CHARS = 65_536;
 
-function print(records: Iterable<UrlRecord>, shell: Shell): void {
+async function print(chunks: Chunks, output: Output): Promise<void> {
   let text = "";
-  for (const line of jsonlTexts(records)) {
-    text += line;
-    if (text.length < GATHERED_CHARS) continue;
-    shell.stdout.write(text);
+  const flush = (): void => {
+    if (text !== "") output.write(text);
     text = "";
+  };
+  for await (const chunk of chunks) {
+    if (typeof chunk === "string") text += chunk;
+    else {
+      flush();
+      output.write(chunk);
+    }
+    if (text.length >= GATHERED_CHARS) flush();
   }
-  if (text !== "") shell.stdout.write(text);
+  flush();
 }

@@ -1,12 +1,11 @@
 /** Reads every record of an archive, checks it, and holds it against what state and index claim to be there. */
 import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
 import { header } from "../../model/fetch-result.ts";
 import { ascii } from "../../warc/cdxj.ts";
 import { checkRecord } from "../../warc/check.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
 import { readRecords, type WarcRecord } from "../../warc/reader.ts";
+import { type ArchiveFile, IS_ARCHIVE } from "../archive-files.ts";
 import { counted, size } from "../wording.ts";
 import type { Agreement, Claim } from "./claims.ts";
 import type { Findings } from "./findings.ts";
@@ -25,48 +24,26 @@ export interface ArchiveCounts {
   unclaimed: number;
 }
 
-/** A file as far as it is committed: what stands behind is not part of the crawl. */
-export interface ArchiveFile {
-  readonly path: string;
-  /** Without `.open`. */
-  readonly name: string;
-  /** How many of its bytes count. */
-  readonly bytes: number;
-}
-
-const IS_ARCHIVE = /\.warc(\.gz)?$/;
-
-/**
- * The files of `dir`, in the order of claims. `marks`: how much of each is committed; null when nobody knows, then all of
- * it counts. Files that are gone or too short are faults.
- */
-export async function archiveFiles(
-  dir: string,
+/** Says what is wrong, or remarkable, with the files themselves; gives them in the order of claims. */
+export function inClaimOrder(
+  files: readonly ArchiveFile[],
   marks: ReadonlyMap<string, number> | null,
   findings: Findings,
-): Promise<readonly ArchiveFile[]> {
-  const files = new Map<string, ArchiveFile>();
-  const names = await readdir(dir).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === "ENOENT") return [];
-    throw cause;
-  });
+): readonly ArchiveFile[] {
+  const left = new Map(marks ?? []);
   let open = 0;
-  for (const entry of names) {
-    const name = entry.endsWith(OPEN_SUFFIX) ? entry.slice(0, -OPEN_SUFFIX.length) : entry;
-    if (!IS_ARCHIVE.test(name)) continue;
-    if (name !== entry) open++;
-    const path = join(dir, entry);
-    const { size: whole } = await stat(path);
-    const bytes = marks === null ? whole : (marks.get(name) ?? 0);
-    if (bytes > whole) findings.fault(`${entry} has ${whole} of the ${bytes} bytes that were committed`);
-    if (bytes < whole) findings.note(`${entry} ends with ${size(whole - bytes)} that no commit speaks of`);
-    files.set(name, { path, name, bytes: Math.min(bytes, whole) });
+  for (const { name, path, size: whole } of files) {
+    const committed = left.get(name) ?? (marks === null ? whole : 0);
+    left.delete(name);
+    if (path.endsWith(OPEN_SUFFIX)) open++;
+    if (committed > whole) findings.fault(`${name} has ${whole} of the ${committed} bytes that were committed`);
+    if (committed < whole) findings.note(`${name} ends with ${size(whole - committed)} that no commit speaks of`);
   }
   if (open > 0) findings.note(`${counted(open, "file")} still open: the crawl is running, or was killed`);
-  for (const [name, bytes] of marks ?? [])
-    if (IS_ARCHIVE.test(name) && bytes > 0 && !files.has(name)) findings.fault(`archive file ${name} is gone`);
+  for (const [name, bytes] of left)
+    if (IS_ARCHIVE.test(name) && bytes > 0) findings.fault(`archive file ${name} is gone`);
   const key = ({ name }: ArchiveFile): string => ascii(JSON.stringify(name));
-  return [...files.values()].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  return [...files].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 /** Called now and then with the bytes read so far. */

@@ -1,7 +1,7 @@
 /** What a verification has found so far: counts, the first faults in words, and remarks that are no faults. */
 
 /** So many faults are told in words; the others are counted. */
-export const TOLD = 20;
+const TOLD = 20;
 
 export class Findings {
   faults = 0;

@@ -3,9 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import { archiveFiles } from "../archive-files.ts";
 import { INDEX_FILE } from "../index-file.ts";
 import { PAGES_FILE } from "../pages-file.ts";
-import { type ArchiveCounts, archiveFiles, verifyArchive } from "./archive.ts";
+import { type ArchiveCounts, inClaimOrder, verifyArchive } from "./archive.ts";
 import { Agreement, type ClaimCounts, readClaims, writeClaims } from "./claims.ts";
 import { Findings } from "./findings.ts";
 import { verifyPages } from "./pages.ts";
@@ -37,7 +38,7 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
   const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
   try {
     const marks = sound?.marks() ?? null;
-    const files = await archiveFiles(join(dir, "archive"), marks, findings);
+    const files = inClaimOrder(await archiveFiles(join(dir, "archive"), marks), marks, findings);
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const path = join(temporary, "claims");
     const claims = await writeClaims(path, { state: sound, index: join(dir, INDEX_FILE) }, findings);

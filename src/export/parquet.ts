@@ -1,0 +1,161 @@
+/**
+ * Parquet: a row a URL, for DuckDB, Spark, pandas. Columns that Common Crawl's index has too bear its names
+ * (https://commoncrawl.org/columnar-index), so that queries written for it work here; those of our own follow.
+ */
+import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
+import type { Instant } from "../base/clock.ts";
+import type { UrlRecord, VisitRecord } from "../model/record.ts";
+
+/** What the names of hosts mean is not known here. */
+export interface HostNames {
+  /** The sort-friendly form by which archives are indexed. */
+  surt(href: string): string;
+  /** The registrable domain, by the registries' suffixes alone. */
+  registryDomain(hostname: string): string;
+  /** The registrable domain, private suffixes (github.io) counted too. */
+  privateDomain(hostname: string): string;
+}
+
+interface Row {
+  readonly record: UrlRecord;
+  readonly visit: VisitRecord | null;
+  readonly url: URL;
+  readonly names: HostNames;
+}
+
+type Kind = "text" | "int" | "long" | "flag" | "time";
+
+interface ParquetColumn {
+  readonly name: string;
+  readonly kind: Kind;
+  readonly of: (row: Row) => string | number | boolean | null;
+}
+
+const column = (name: string, kind: Kind, of: ParquetColumn["of"]): ParquetColumn => ({ name, kind, of });
+
+/** An address has no top-level domain. */
+function topLevelDomain(hostname: string): string | null {
+  const last = hostname.slice(hostname.lastIndexOf(".") + 1);
+  return last === "" || last.endsWith("]") || /^\d+$/.test(last) ? null : last;
+}
+
+export const parquetColumns: readonly ParquetColumn[] = [
+  column("url_surtkey", "text", ({ record, names }) => names.surt(record.href)),
+  column("url", "text", ({ record }) => record.href),
+  column("url_host_name", "text", ({ url }) => url.hostname),
+  column("url_host_tld", "text", ({ url }) => topLevelDomain(url.hostname)),
+  column("url_host_registered_domain", "text", ({ url, names }) => names.registryDomain(url.hostname)),
+  column("url_host_private_domain", "text", ({ url, names }) => names.privateDomain(url.hostname)),
+  column("url_protocol", "text", ({ url }) => url.protocol.slice(0, -1)),
+  column("url_port", "int", ({ url }) => (url.port === "" ? null : Number(url.port))),
+  column("url_path", "text", ({ url }) => url.pathname),
+  column("url_query", "text", ({ url }) => (url.search === "" ? null : url.search.slice(1))),
+  column("fetch_time", "time", ({ visit }) => (visit?.address == null ? null : visit.startedAt)),
+  column("fetch_status", "int", ({ visit }) => visit?.status ?? null),
+  column("fetch_redirect", "text", ({ visit }) => visit?.redirectTo ?? null),
+  column("content_digest", "text", ({ visit }) => visit?.capture?.digest.replace(/^sha1:/, "") ?? null),
+  column("content_mime_type", "text", ({ visit }) => visit?.contentType || null),
+  column("content_mime_detected", "text", ({ visit }) => visit?.page?.mediaType ?? null),
+  column("content_charset", "text", ({ visit }) => visit?.page?.charset ?? null),
+  column("content_truncated", "text", ({ visit }) => visit?.capture?.truncated ?? null),
+  column("warc_filename", "text", ({ visit }) => visit?.capture?.response.file ?? null),
+  column("warc_record_offset", "long", ({ visit }) => visit?.capture?.response.offset ?? null),
+  column("warc_record_length", "long", ({ visit }) => visit?.capture?.response.length ?? null),
+
+  column("id", "long", ({ record }) => record.id),
+  column("state", "text", ({ record }) => record.state),
+  column("end", "text", ({ visit }) => visit?.end ?? null),
+  column("detail", "text", ({ visit }) => visit?.detail ?? null),
+  column("bytes", "long", ({ visit }) => (visit?.status == null ? null : visit.bytes)),
+  column("title", "text", ({ visit }) => visit?.page?.title ?? null),
+  column("language", "text", ({ visit }) => visit?.page?.language ?? null),
+  column("description", "text", ({ visit }) => visit?.page?.description ?? null),
+  column("canonical", "text", ({ visit }) => visit?.page?.canonical ?? null),
+  column("noindex", "flag", ({ visit }) => visit?.page?.noindex ?? null),
+  column("nofollow", "flag", ({ visit }) => visit?.page?.nofollow ?? null),
+  column("links", "int", ({ visit }) => visit?.page?.linksFound ?? null),
+  column("depth", "int", ({ record }) => record.depth),
+  column("source", "text", ({ record }) => record.source),
+  column("via", "long", ({ record }) => record.via || null),
+  column("attempt", "int", ({ visit }) => visit?.attempt ?? null),
+  column("admitted_at", "time", ({ record }) => record.admittedAt),
+  column("fetch_ms", "int", ({ visit }) =>
+    visit?.address == null ? null : Math.round(visit.endedAt - visit.startedAt),
+  ),
+  column("address", "text", ({ visit }) => visit?.address ?? null),
+  column("etag", "text", ({ visit }) => visit?.etag ?? null),
+  column("last_modified", "text", ({ visit }) => visit?.lastModified ?? null),
+  column("robots_id", "int", ({ visit }) => visit?.robotsId || null),
+];
+
+const TYPES: { readonly [K in Kind]: Omit<SchemaElement, "name"> } = {
+  text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
+  int: { type: "INT32" },
+  long: { type: "INT64" },
+  flag: { type: "BOOLEAN" },
+  time: {
+    type: "INT64",
+    converted_type: "TIMESTAMP_MILLIS",
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
+  },
+};
+
+const SCHEMA: SchemaElement[] = [
+  { name: "root", num_children: parquetColumns.length },
+  ...parquetColumns.map(({ name, kind }): SchemaElement => ({ name, repetition_type: "OPTIONAL", ...TYPES[kind] })),
+];
+
+/** Rows held at once. Readers skip whole groups of rows, so groups should be neither small nor few. */
+const ROWS_A_GROUP = 32_768;
+
+/** The file in pieces, one for each group of rows and one for its end. `createdBy`: the program and its version. */
+export async function* parquetChunks(
+  records: Iterable<UrlRecord>,
+  names: HostNames,
+  {
+    createdBy = "trawl",
+    rowsAGroup = ROWS_A_GROUP,
+  }: { readonly createdBy?: string; readonly rowsAGroup?: number } = {},
+): AsyncGenerator<Uint8Array> {
+  const writer = new DrainedWriter();
+  const parquet = new ParquetWriter({ writer, schema: SCHEMA, createdBy });
+  let group = emptyGroup();
+  let rows = 0;
+  for (const record of records) {
+    const row: Row = { record, visit: record.visit, url: new URL(record.href), names };
+    for (let i = 0; i < parquetColumns.length; i++) group[i]!.push(cellOf(parquetColumns[i]!, row));
+    if (++rows < rowsAGroup) continue;
+    await parquet.write(columnData(group, rows));
+    yield writer.drain();
+    group = emptyGroup();
+    rows = 0;
+  }
+  if (rows > 0) await parquet.write(columnData(group, rows));
+  await parquet.finish();
+  yield writer.drain();
+}
+
+type Value = string | number | boolean | bigint | Date | null;
+
+const emptyGroup = (): Value[][] => parquetColumns.map(() => []);
+
+const columnData = (group: readonly Value[][], rowGroupSize: number) => ({
+  columnData: parquetColumns.map(({ name }, i) => ({ name, data: group[i]! })),
+  rowGroupSize,
+});
+
+function cellOf({ kind, of }: ParquetColumn, row: Row): Value {
+  const value = of(row);
+  if (value === null) return null;
+  if (kind === "long") return BigInt(Math.round(value as number));
+  return kind === "time" ? new Date(Math.floor(value as Instant)) : value;
+}
+
+/** Keeps what was written only until it is taken. */
+class DrainedWriter extends ByteWriter {
+  drain(): Uint8Array {
+    const bytes = this.getBytes().slice();
+    this.index = 0; // where the buffer is written next; `offset` goes on counting from the file's beginning
+    return bytes;
+  }
+}
