@@ -1,0 +1,106 @@
+/** What the commands that look at a crawl make of one: while it runs, when it was killed, and when it is done. */
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { spawnFakeWeb } from "../web/spawn.ts";
+import { ask, endsIn, fetchedIn, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
+
+describe("a crawl, looked at", () => {
+  let web: Awaited<ReturnType<typeof spawnFakeWeb>>;
+  let folder: TempDir;
+  let dir: string;
+  const command = (delay: string) => [
+    ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", delay, "--dir", dir],
+    ...["--allow-net", web.allowNet, "--dns", web.dns],
+  ];
+  before(async () => {
+    web = await spawnFakeWeb({ hosts: 10, pagesPerHost: 20, addresses: 10 });
+    folder = await tempDir();
+    dir = join(folder.path, "crawl");
+  });
+  after(async () => {
+    await web[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it("is sound and can be packed while it runs, and sound when it was killed", async () => {
+    const crawl = startTrawl(command("50ms"));
+    while ((await captures(dir)) < 20) await sleep(50);
+    const running = await trawl(["verify", dir]);
+    assert.equal(running.code, 0, running.stdout + running.stderr);
+    assert.match(running.stdout, /still open/);
+    const packed = await trawl(["export", dir, "--to", join(folder.path, "early.wacz")]);
+    assert.equal(packed.code, 0, packed.stderr);
+    assert.equal(crawl.process.exitCode, null, "the crawl was at work all the time");
+
+    crawl.process.kill("SIGKILL");
+    await crawl.ended;
+    const killed = await trawl(["verify", dir]);
+    assert.equal(killed.code, 0, killed.stdout + killed.stderr);
+  });
+
+  it("is sound when it is done, its index whole", async () => {
+    const crawl = await trawl(command("0"));
+    assert.equal(crawl.code, 0, crawl.stderr);
+    const { code, stdout } = await trawl(["verify", dir, "--json"]);
+    assert.equal(code, 0, stdout);
+    const { state, archive, notes } = JSON.parse(stdout);
+    assert.equal(state.captures, await captures(dir));
+    assert.equal(state.indexed, state.captures);
+    assert.equal(archive.byType.response, state.captures + state.robots);
+    assert.deepEqual(notes, []);
+  });
+
+  it("gives every page back as the site has it", async () => {
+    for (const href of [...fetchedIn(dir)].slice(0, 5)) {
+      const { code, stdout } = await trawl(["get", dir, href]);
+      assert.equal(code, 0);
+      assert.match(stdout, /^<!doctype html>[\s\S]*<\/html>\s*$/i, href);
+    }
+  });
+
+  it("has every URL in every table", async () => {
+    const ends = endsIn(dir);
+    const path = join(folder.path, "pages.parquet");
+    assert.equal((await trawl(["export", dir, "--to", path])).code, 0);
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) });
+    assert.deepEqual(new Map(rows.map(({ url, end }) => [url, end])), ends);
+
+    const index = join(folder.path, "x.cdxj");
+    assert.equal((await trawl(["export", dir, "--to", index])).code, 0);
+    assert.equal(await readFile(index, "utf8"), await readFile(join(dir, "indexes/index.cdxj"), "utf8"));
+
+    const only = await trawl(["export", dir, "--to", "-", "--where", "end=fetched", "--where", "host=h3.test"]);
+    const chosen = only.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).url as string);
+    const expected = [...fetchedIn(dir)].filter((href) => new URL(href).hostname === "h3.test");
+    assert.deepEqual(chosen.sort(), expected.sort());
+  });
+
+  it("is not there by halves when its export is killed, nor is an older export lost", async () => {
+    const target = join(folder.path, "again.wacz");
+    assert.equal((await trawl(["export", dir, "--to", target])).code, 0);
+    const older = await readFile(target);
+    const run = startTrawl(["export", dir, "--to", target]);
+    const begun = async () => (await readdir(folder.path)).some((name) => /^again\.wacz\..*tmp$/.test(name));
+    while (!(await begun()) && run.process.exitCode === null) await sleep(1);
+    run.process.kill("SIGKILL");
+    const { code } = await run.ended;
+    // Only the time of its making tells the one from the other: where the kill came too late, all else is the same.
+    const now = await readFile(target);
+    assert.ok(code === 0 ? now.length === older.length : now.equals(older));
+  });
+});
+
+async function captures(dir: string): Promise<number> {
+  try {
+    return ask(dir, "SELECT count(*) AS n FROM visit WHERE file IS NOT NULL")[0]!.n as number;
+  } catch {
+    return 0; // not begun yet
+  }
+}
