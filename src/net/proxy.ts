@@ -87,7 +87,7 @@ async function connectHttp(socket: Socket, proxy: ProxyServer, { host, port }: T
   const path = `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const authorization = proxyAuthorization(proxy);
   const headers = { host: path, ...(authorization === null ? {} : { "proxy-authorization": authorization }) };
-  const asked = httpRequest({ method: "CONNECT", path, headers, agent: false, createConnection: () => socket });
+  const asked = httpRequest({ method: "CONNECT", path, headers, createConnection: () => socket });
   asked.end();
   let status: number;
   try {

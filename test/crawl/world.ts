@@ -58,7 +58,7 @@ export interface World {
 export interface WorldOptions {
   readonly seeds: readonly string[];
   /** By URL, or by a function of it; what is undefined answers 404. */
-  readonly web: (href: string, nth: number) => Reply | undefined;
+  readonly web: (href: string, nth: number, cookie?: string) => Reply | undefined;
   /** The address of a host name, or null when there is none. */
   readonly addressOf?: (hostname: string) => string | null;
   readonly guard?: (address: string) => string | null;
@@ -88,7 +88,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       const nth = (times.get(request.href) ?? 0) + 1;
       times.set(request.href, nth);
       options.onAsked?.(request);
-      const reply = options.web(request.href, nth) ?? { status: 404 };
+      const reply = options.web(request.href, nth, request.headers?.cookie) ?? { status: 404 };
       const startedAt = clock.now();
       const at = asked.push({ ...entryOf(request), startedAt, endedAt: startedAt }) - 1;
       await clock.sleep(reply.ms ?? 20, signal);

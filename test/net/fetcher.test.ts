@@ -1,6 +1,7 @@
 /** The fetcher against real sockets: what goes over the wire, and what an answer becomes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { basicAuthorization } from "../../src/net/proxy.ts";
 import { answer, rawServer, testFetcher, text, until } from "./raw-server.ts";
 
 describe("a request", () => {
@@ -48,8 +49,32 @@ describe("a request", () => {
     assert.match(page.requestHead, /^etag: ok$/m);
   });
 
+  it("has the fields and the password of its own origin, and those go to no other", async () => {
+    await using server = await rawServer((socket) => socket.write(answer()));
+    await using other = await rawServer((socket) => socket.write(answer()));
+    const origin = server.url("");
+    const secret = basicAuthorization("me", "p\u00e4ss");
+    const originHeaders = new Map([[origin, { authorization: secret, "x-key": "k", cookie: "a=1" }]]);
+    await using fetcher = testFetcher({ originHeaders });
+    const page = await fetcher.response(server.url("/"), { headers: { cookie: "b=2" } });
+    await fetcher.response(server.url("/robots.txt"), { purpose: "robots" });
+    await fetcher.response(other.url("/"));
+    await fetcher.response(server.url("/").replace("site.test", "www.site.test"));
+    const has = (head: string) => [/^authorization: Basic bWU6cMOkc3M=/m.test(head), /^x-key: k/m.test(head)];
+    assert.deepEqual(server.heads.map(has), [
+      [true, true],
+      [true, true],
+      [false, false],
+    ]);
+    assert.deepEqual(other.heads.map(has), [[false, false]]);
+    assert.match(server.heads[0]!, /^cookie: a=1; b=2\r$/m);
+    // The archive is handed round: it knows that there was a password, and not which.
+    assert.match(page.requestHead, /^authorization: \(withheld\)\r$/m);
+  });
+
   it("is refused at the making of the fetcher when a field of every request cannot be sent", () => {
     assert.throws(() => testFetcher({ headers: { host: "x" } }), /"host"/);
+    assert.throws(() => testFetcher({ originHeaders: new Map([["https://a", { host: "x" }]]) }), /"host"/);
     assert.throws(() => testFetcher({ headers: { a: "b\nc" } }), /"a"/);
     assert.throws(() => testFetcher({ userAgent: "näh\u{1f600}" }), /"user-agent"/);
     assert.throws(() => testFetcher({ acceptTypes: ["html"] }), /"html"/);
@@ -120,6 +145,18 @@ describe("an answer", () => {
       await using fetcher = testFetcher({ acceptTypes: ["text/*"] });
       const page = await fetcher.response(server.url());
       assert.deepEqual([page.body.length, page.bodyRead, page.truncated], [0, true, null]);
+    });
+  }
+
+  for (const status of ["204 No Content", "304 Not Modified"]) {
+    it(`with status ${status} and a body that must not be there is taken without it, and the next answer is its own`, async () => {
+      await using server = await rawServer((socket, head) =>
+        socket.write(head.startsWith("GET /1") ? answer("stray bytes", "", status) : answer("next")),
+      );
+      await using fetcher = testFetcher();
+      const page = await fetcher.response(server.url("/1"));
+      assert.deepEqual([page.status, page.body.length, page.truncated], [Number(status.slice(0, 3)), 0, null]);
+      assert.equal(text((await fetcher.response(server.url("/2"))).body), "next");
     });
   }
 
