@@ -22,6 +22,7 @@ import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
 import { openPages } from "./pages-file.ts";
 import { loadHandlers } from "./plugins.ts";
+import { rememberPace } from "./report/paces.ts";
 import { proxyOf } from "./rules.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -47,6 +48,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
     const resumed = backend.fact("startedAt") !== null;
     if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
     await writeConfig(config);
+    rememberPace(backend, config, systemClock.now());
     await using log = await openLog({
       dir: config.dir,
       clock: systemClock,

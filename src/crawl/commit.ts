@@ -7,6 +7,7 @@
  */
 import type { ArchiveMark } from "../model/capture.ts";
 import type { HostState } from "../model/host.ts";
+import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Sealed, Visited } from "../model/visited.ts";
 import type { Archive } from "../ports/archive.ts";
@@ -24,11 +25,13 @@ export interface Judged {
   readonly settled: readonly Settled[];
   readonly hosts: readonly HostState[];
   readonly robots: readonly RobotsCopy[];
+  readonly requests: readonly RequestRecord[];
   /** Marks of outputs written by the control thread (pages.jsonl). */
   readonly outputs: readonly ArchiveMark[];
 }
 
 export function commit(judged: Judged, frontier: Pick<Frontier, "commit">): Promise<CommitReport> {
   const marks = [...judged.sealed.flatMap((one) => one.marks), ...judged.outputs];
-  return frontier.commit({ settled: judged.settled, hosts: judged.hosts, robots: judged.robots, marks });
+  const { settled, hosts, robots, requests } = judged;
+  return frontier.commit({ settled, hosts, robots, requests, marks });
 }

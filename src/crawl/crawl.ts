@@ -220,6 +220,7 @@ class Loop {
         settled: outcomes.map((outcome) => outcome.settled),
         hosts: outcomes.flatMap((outcome) => outcome.hosts),
         robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
+        requests: outcomes.flatMap((outcome) => outcome.request ?? []),
         outputs: written,
       },
       frontier,

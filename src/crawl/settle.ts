@@ -5,6 +5,7 @@ import type { HostDeath, HostState } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import type { VisitRecord } from "../model/record.ts";
+import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Visited } from "../model/visited.ts";
@@ -41,6 +42,8 @@ export interface Outcome {
   readonly settled: Settled;
   readonly hosts: readonly HostState[];
   readonly robots: RobotsCopy | null;
+  /** What was asked, when the URL's own record does not tell. */
+  readonly request: RequestRecord | null;
   /** Where a seed was redirected to, when it was. */
   readonly seedMoved: Href | null;
 }
@@ -64,6 +67,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,
+    request: ownRequest(visited, outcome.verdict) ? null : requestOf(visited, target),
     seedMoved: seedMoved(visited, outcome.verdict),
     hosts: states,
     settled: {
@@ -228,12 +232,26 @@ function unvisited(
 ): Outcome {
   const record =
     verdict.kind === "end" ? { ...NO_VISIT, ...basics(lease, verdict), startedAt: now, endedAt: now } : null;
-  return { settled: { lease, verdict, hostReadyAt, record, links: [] }, hosts, robots: null, seedMoved: null };
+  return {
+    settled: { lease, verdict, hostReadyAt, record, links: [] },
+    hosts,
+    robots: null,
+    request: null,
+    seedMoved: null,
+  };
 }
 
 function seedMoved({ lease, outcome }: Visited, verdict: Verdict): Href | null {
   const moved = verdict.kind === "end" && verdict.end === "redirected" && isOfSeed(lease.url);
   return moved && outcome.kind === "answer" ? outcome.location : null;
+}
+
+/** Whether the record of the URL itself tells of the request. */
+const ownRequest = ({ task }: Visited, verdict: Verdict): boolean => task === "page" && verdict.kind !== "again";
+
+function requestOf({ href, address, startedAt, endedAt, outcome }: Visited, target: HostEntry): RequestRecord {
+  const status = outcome.kind === "answer" ? outcome.status : null;
+  return { host: target.state.host, href, address, startedAt, endedAt, status };
 }
 
 const NO_VISIT = {
@@ -258,17 +276,12 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
 
 function recordOf(visited: Visited, verdict: Verdict): VisitRecord | null {
   if (verdict.kind === "again") return null;
-  const { outcome, lease } = visited;
-  const common = {
-    ...NO_VISIT,
-    ...basics(lease, verdict),
-    startedAt: visited.startedAt,
-    endedAt: visited.endedAt,
-    address: visited.address,
-    robotsId: visited.robotsId,
-  };
-  // What ended a URL while its robots.txt was fetched is no answer of the URL's own.
-  if (outcome.kind === "failure" || visited.task === "robots") return common;
+  const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
+  const decided = { ...NO_VISIT, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
+  // What ended a URL while its robots.txt was fetched is no answer of the URL's own: it was never asked for.
+  if (visited.task === "robots") return decided;
+  const common = { ...decided, startedAt, address };
+  if (outcome.kind === "failure") return common;
   return {
     ...common,
     status: outcome.status,

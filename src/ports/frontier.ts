@@ -19,6 +19,7 @@ import type { HostKey, HostState } from "../model/host.ts";
 import type { Lease, Settlement } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 
@@ -45,6 +46,8 @@ export interface Commit {
   readonly hosts: readonly HostState[];
   /** New copies of robots.txt (id 0), stored and given ids in order. */
   readonly robots: readonly RobotsCopy[];
+  /** Requests that no visit of `settled` records: for robots.txt, its redirects, and what was broken off. */
+  readonly requests?: readonly RequestRecord[];
   /** Lengths up to which output files are valid from this commit on: archive files and others (pages.jsonl). */
   readonly marks: readonly ArchiveMark[];
 }
@@ -87,6 +90,8 @@ export interface StateQueries {
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord>;
   /** Every recorded visit that has a capture, in order of recording. */
   captures(): IterableIterator<VisitRecord>;
+  /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */
+  requests(): IterableIterator<RequestRecord>;
   /** Admitted URLs by end reason; those not ended are not in it. */
   endCounts(): ReadonlyMap<EndReason, number>;
   /** All marks, by file. */

@@ -613,6 +613,34 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.equal(world.backend.robots(A)?.id, 4);
       });
 
+      it("tells every request that was made, visits and others, in order of their start", async () => {
+        const { backend } = begin();
+        await backend.add([url("a", "1"), url("b", "2")]);
+        const [one, two] = await backend.lease(2);
+        const at = (startedAt: number) => ({ startedAt, endedAt: startedAt + 5, status: 200 });
+        const robots = { host: "http://c" as HostKey, href: "http://c/robots.txt" as Href, address: "192.0.2.9" };
+        await world.commit({
+          settled: [
+            settled(one!, ended(), 0, { record: { ...recordOf(one!, "fetched", 0), ...at(30) } }),
+            settled(two!, ended("dns"), 0, { record: { ...recordOf(two!, "dns", 0), address: null } }),
+          ],
+          requests: [
+            { ...robots, ...at(40) },
+            { ...robots, ...at(10), status: null },
+          ],
+        });
+        await world.crash();
+        const visit = { host: "http://a" as HostKey, href: "http://a/1" as Href, address: "192.0.2.1" };
+        assert.deepEqual(
+          [...world.backend.requests()],
+          [
+            { ...robots, ...at(10), status: null },
+            { ...visit, ...at(30) },
+            { ...robots, ...at(40) },
+          ],
+        );
+      });
+
       it("keeps marks by file and facts by name, the latest of each", async () => {
         const { backend } = begin();
         await world.commit({

@@ -11,12 +11,14 @@ import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
+import { reportCommand } from "./report.ts";
 import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
 
 export const COMMANDS: readonly Command[] = [
   crawlCommand(async () => (await import("../run.ts")).runCrawl),
   statusCommand,
+  reportCommand,
   explainCommand,
   exportCommand,
   getCommand,

@@ -11,6 +11,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
@@ -136,6 +137,7 @@ class EmbeddedBackend implements Backend {
         this.#fault("robots");
         return id;
       });
+      for (const request of batch.requests ?? []) this.#writer.insertRequest(this.#host(request.host).id, request);
       for (const mark of batch.marks) {
         this.#writer.saveMark(mark);
         this.#fault("mark");
@@ -194,6 +196,10 @@ class EmbeddedBackend implements Backend {
 
   captures(): IterableIterator<VisitRecord> {
     return this.#queries.captures();
+  }
+
+  requests(): IterableIterator<RequestRecord> {
+    return this.#queries.requests();
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

@@ -2,8 +2,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
-import { hostStateOf, type Row, robotsOf, urlOf, visitOf } from "./rows.ts";
+import { hostStateOf, type Row, requestOf, robotsOf, urlOf, visitOf } from "./rows.ts";
 
 /** Rows read at a time: no cursor stays open while the crawl goes on. */
 const PAGE = 500;
@@ -24,6 +25,7 @@ export class Queries {
   readonly #capturePage: StatementSync;
   readonly #visits: StatementSync;
   readonly #robotsPage: StatementSync;
+  readonly #requests: StatementSync;
   readonly #marks: StatementSync;
   readonly #fact: StatementSync;
   readonly #topHosts: StatementSync;
@@ -50,6 +52,9 @@ export class Queries {
     this.#robotsPage = db.prepare(
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
        WHERE robots.id > ? ORDER BY robots.id LIMIT ${PAGE}`,
+    );
+    this.#requests = db.prepare(
+      "SELECT requests.*, host.name AS host FROM requests JOIN host ON host.id = requests.host_id ORDER BY started_at",
     );
     this.#marks = db.prepare("SELECT file, bytes FROM mark");
     this.#fact = db.prepare("SELECT value FROM fact WHERE name = ?");
@@ -115,6 +120,11 @@ export class Queries {
       for (const row of rows) yield robotsOf(row);
       after = rows.at(-1)!.id as number;
     }
+  }
+
+  /** One cursor: what is committed meanwhile waits in the writer's log. */
+  *requests(): IterableIterator<RequestRecord> {
+    for (const row of this.#requests.iterate()) yield requestOf(row);
   }
 
   marks(): Map<string, number> {

@@ -5,6 +5,7 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
@@ -95,6 +96,10 @@ class State implements ReadOnlyState {
 
   captures(): IterableIterator<VisitRecord> {
     return this.#queries.captures();
+  }
+
+  requests(): IterableIterator<RequestRecord> {
+    return this.#queries.requests();
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

@@ -6,6 +6,7 @@ import type { HostDeath, HostKey, HostState } from "../../model/host.ts";
 import type { UrlSource } from "../../model/link.ts";
 import type { PageInfo } from "../../model/page.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import { VISIT_COLUMNS } from "./schema.ts";
@@ -139,6 +140,26 @@ export function robotsOf(row: Row): RobotsCopy {
     body: row.body as string,
     href: row.href as Href,
     capture: captureOf(row),
+  };
+}
+
+export const INSERT_REQUEST = `INSERT INTO request (host_id, href, address, started_at, ended_at, status)
+  VALUES (${marks(6)})`;
+
+export function requestValues(hostId: number, request: RequestRecord): SQLInputValue[] {
+  const { href, address, startedAt, endedAt, status } = request;
+  return [hostId, href, address, startedAt, endedAt, status];
+}
+
+/** `row`: of view requests, with the host's name as `host`. */
+export function requestOf(row: Row): RequestRecord {
+  return {
+    host: row.host as HostKey,
+    href: row.href as Href,
+    address: row.address as string,
+    startedAt: row.started_at as Instant,
+    endedAt: row.ended_at as Instant,
+    status: row.status as number | null,
   };
 }
 

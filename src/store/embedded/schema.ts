@@ -130,6 +130,17 @@ CREATE TABLE robots (
 ) STRICT;
 CREATE INDEX robots_of_host ON robots (host_id);
 
+CREATE TABLE request (
+  -- Requests that are no visit: for robots.txt and the hops of its redirects, and what was broken off by a stop.
+  id INTEGER PRIMARY KEY,
+  host_id INTEGER NOT NULL,      -- host.id: who was asked
+  href TEXT NOT NULL,
+  address TEXT NOT NULL,
+  started_at REAL NOT NULL,
+  ended_at REAL NOT NULL,
+  status INTEGER
+) STRICT;
+
 CREATE TABLE chunk (
   -- Host queues on disk: up to 64 ids of url, 4 bytes each, little-endian. Ends of queues are in memory; they are
   -- found again from journal.
@@ -205,4 +216,11 @@ CREATE VIEW urls AS
   JOIN host ON host.id = url.host_id
   LEFT JOIN visit ON visit.id = (SELECT max(latest.id) FROM visit AS latest WHERE latest.url_id = url.id)
   LEFT JOIN retry ON retry.url_id = url.id;
+
+CREATE VIEW requests AS
+  -- Every request that was made, for people and for trawl report.
+  SELECT url.host_id, visit.href, visit.address, visit.started_at, visit.ended_at, visit.status
+  FROM visit JOIN url ON url.id = visit.url_id WHERE visit.address IS NOT NULL
+  UNION ALL
+  SELECT host_id, href, address, started_at, ended_at, status FROM request;
 `;

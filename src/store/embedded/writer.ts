@@ -7,15 +7,18 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { LeasedUrl } from "../../model/lease.ts";
 import type { NewUrl, UrlSource } from "../../model/link.ts";
 import type { VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import { ActiveHost } from "./active-host.ts";
 import type { ChunkStore } from "./queue.ts";
 import {
   hostValues,
+  INSERT_REQUEST,
   INSERT_ROBOTS,
   INSERT_VISIT,
   insertUrls,
+  requestValues,
   robotsValues,
   UPDATE_HOST,
   URL_WIDTH,
@@ -53,6 +56,7 @@ export class Writer implements ChunkStore {
   readonly #updateHref: StatementSync;
   readonly #insertVisit: StatementSync;
   readonly #insertRobots: StatementSync;
+  readonly #insertRequest: StatementSync;
   readonly #upsertRetry: StatementSync;
   readonly #deleteRetry: StatementSync;
   readonly #upsertMark: StatementSync;
@@ -87,6 +91,7 @@ export class Writer implements ChunkStore {
     this.#deleteVisit = db.prepare("DELETE FROM visit WHERE url_id = ? RETURNING end");
     this.#deleteUrl = db.prepare("DELETE FROM url WHERE id = ?");
     this.#insertRobots = db.prepare(INSERT_ROBOTS);
+    this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#upsertRetry = db.prepare("INSERT OR REPLACE INTO retry (url_id, attempt, at) VALUES (?, ?, ?)");
     this.#deleteRetry = db.prepare("DELETE FROM retry WHERE url_id = ?");
     this.#upsertMark = db.prepare("INSERT OR REPLACE INTO mark (file, bytes) VALUES (?, ?)");
@@ -173,6 +178,10 @@ export class Writer implements ChunkStore {
 
   insertRobots(hostId: number, copy: RobotsCopy): number {
     return this.#insertRobots.run(...robotsValues(hostId, copy)).lastInsertRowid as number;
+  }
+
+  insertRequest(hostId: number, request: RequestRecord): void {
+    this.#insertRequest.run(...requestValues(hostId, request));
   }
 
   saveRetry(id: number, attempt: number, at: Instant): void {

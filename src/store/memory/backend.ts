@@ -6,6 +6,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import { type NewUrl, PRIORITIES } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
@@ -89,7 +90,7 @@ class MemoryBackend implements Backend {
     return given;
   }
 
-  async commit({ settled, hosts, robots, marks }: Commit): Promise<CommitReport> {
+  async commit({ settled, hosts, robots, requests = [], marks }: Commit): Promise<CommitReport> {
     this.#refresh();
     const sum = { admitted: 0, dropped: 0 };
     const current = settled.map((one) => {
@@ -112,6 +113,7 @@ class MemoryBackend implements Backend {
       this.#state.robots.push({ ...copy, id });
       return id;
     });
+    this.#state.requests.push(...requests);
     for (const { file, bytes } of marks) this.#state.marks.set(file, bytes);
     return { current, ...sum, robotsIds };
   }
@@ -179,6 +181,14 @@ class MemoryBackend implements Backend {
 
   *captures(): IterableIterator<VisitRecord> {
     for (const visit of this.#state.visits) if (visit.capture !== null) yield visit;
+  }
+
+  *requests(): IterableIterator<RequestRecord> {
+    const visits = this.#state.visits.flatMap(({ urlId, href, address, startedAt, endedAt, status }) => {
+      const { host } = this.#state.urls.get(urlId)!.url;
+      return address === null ? [] : [{ host, href, address, startedAt, endedAt, status }];
+    });
+    yield* [...visits, ...this.#state.requests].sort((a, b) => a.startedAt - b.startedAt);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

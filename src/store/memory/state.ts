@@ -4,6 +4,7 @@ import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { NewUrl } from "../../model/link.ts";
 import type { VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 
 export interface MemoryUrl {
@@ -34,6 +35,8 @@ export class MemoryState {
   /** URLs that were put off and have not ended. */
   readonly retries = new Map<number, MemoryRetry>();
   readonly robots: RobotsCopy[] = [];
+  /** Those that are no visits. */
+  readonly requests: RequestRecord[] = [];
   readonly marks = new Map<string, number>();
   readonly facts = new Map<string, string>();
   /** The id of the URL admitted last. */

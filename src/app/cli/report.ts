@@ -1,0 +1,33 @@
+/** `trawl report DIR`: how polite the crawl in a directory has been; also while it runs. */
+import { resolve } from "node:path";
+import { readArguments, type Table } from "../arguments.ts";
+import { readConfig } from "../config.ts";
+import { openCrawl } from "../crawl-state.ts";
+import { OPTIONS } from "../options.ts";
+import { reportLines, reportOn } from "../report/report.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+
+const TABLE = {
+  json: { group: "Options", kind: "flag", default: false, says: "as one JSON object, with every host and address" },
+} as const satisfies Table;
+
+export const reportCommand: Command = {
+  name: "report",
+  usage: "report DIR",
+  says: "how polite a crawl has been: the smallest gaps kept, and every breach",
+  more: `Computed from the recorded times of all requests, robots.txt and its redirects included: from the
+end of one to the start of the next, for each host and each address, held against the --delay and
+--host-concurrency that were in force at the time.`,
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments("report", argv, TABLE);
+    const dir = resolve(shell.cwd, oneDirectory("report", positionals));
+    using state = await openCrawl(dir, { frozen: true });
+    const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
+    const report = reportOn(state, (await readConfig(dir)) ?? standing, dir);
+    shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);
+    return EXIT.done;
+  },
+};
