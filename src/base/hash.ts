@@ -13,7 +13,8 @@ const C4 = 0xa1e38b93;
 
 const rotl = (x: number, r: number): number => (x << r) | (x >>> (32 - r));
 
-function fmix(h: number): number {
+/** The finalizer: every bit of a 32-bit word comes to bear on all bits of the result (signed). */
+export function fmix(h: number): number {
   let x = h ^ (h >>> 16);
   x = Math.imul(x, 0x85ebca6b);
   x ^= x >>> 13;

@@ -65,11 +65,16 @@ export class FingerprintTable {
 
   /** Adds a fingerprint with its id (1 to 2^32 - 1). False, and nothing is changed, when it was there already. */
   insert(hi: number, lo: number, id: number): boolean {
+    return this.findOrInsert(hi, lo, id) === 0;
+  }
+
+  /** The id of a fingerprint that is in the table; one that is not is added with the id given, and the answer is 0. */
+  findOrInsert(hi: number, lo: number, id: number): number {
     const index = hi >>> (32 - SEGMENT_BITS);
     const key = lo ^ TOP_BIT;
     let segment = this.#segments[index]!;
     let at = placeOf(segment, this.#homes[index]!, hi | 0, key);
-    if (holds(segment, at, hi | 0, key)) return false;
+    if (holds(segment, at, hi | 0, key)) return segment[at + 2]! >>> 0;
     let free = freeFrom(segment, at);
     while (this.#counts[index]! >= this.#homes[index]! * MAX_LOAD || free + WORDS === segment.length) {
       segment = this.#grow(index);
@@ -82,7 +87,7 @@ export class FingerprintTable {
     segment[at + 2] = id;
     this.#counts[index]!++;
     this.#size++;
-    return true;
+    return 0;
   }
 
   /** Gives a fingerprint that is in the table another id. Throws when it is not there. */
