@@ -323,10 +323,9 @@ class EmbeddedBackend implements Backend {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
-      const known = this.#seen.find(url.fpHi, url.fpLo);
+      const known = this.#seen.findOrInsert(url.fpHi, url.fpLo, id);
       if (!this.#isNew(url, known)) continue;
-      if (known === 0) this.#seen.insert(url.fpHi, url.fpLo, id);
-      else this.#undrop(known, url, id);
+      if (known !== 0) this.#undrop(known, url, id);
       this.#nextId++;
       const host = this.#host(url.host);
       this.#writer.insertUrl(id, host.id, url, now);

@@ -19,8 +19,9 @@ const marks = (count: number): string => Array(count).fill("?").join(", ");
 export const INSERT_VISIT = `INSERT INTO visit (${VISIT_COLUMNS.join(", ")}) VALUES (${marks(VISIT_COLUMNS.length)})`;
 /** Values of a row of url. */
 export const URL_WIDTH = 9;
+/** FAIL: a row that cannot go in breaks off the whole transaction, so that no statement need keep an undo log of its own. */
 export const insertUrls = (rows: number): string =>
-  `INSERT INTO url VALUES ${Array(rows)
+  `INSERT OR FAIL INTO url VALUES ${Array(rows)
     .fill(`(${marks(URL_WIDTH)})`)
     .join(", ")}`;
 export const UPDATE_HOST = `UPDATE host SET due_at = ?, ready_at = ?, delay_until = ?, backoff_until = ?,
