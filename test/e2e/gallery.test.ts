@@ -3,6 +3,7 @@ import { after, before, describe, it } from "node:test";
 import { GALLERY, galleryEnds } from "../web/gallery.ts";
 import { type LogEntry, requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
+import { AUTHORITY_FILE } from "../web/secure.ts";
 import { type SpawnedWeb, spawnFakeWeb } from "../web/spawn.ts";
 import { checkArchive, type TempDir, tempDir, trawl } from "./trawl.ts";
 
@@ -20,7 +21,8 @@ describe("the real program in the gallery of odd hosts", () => {
     const limits = ["--connect-timeout", "2s", "--first-byte-timeout", "2s", "--total-timeout", "4s", "--tries", "3"];
     const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path, "--quiet"];
     const seed = `${web.origin("odd.test")}/`;
-    ({ code, stderr } = await trawl(["crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where]));
+    const trust = { env: { NODE_EXTRA_CA_CERTS: AUTHORITY_FILE } };
+    ({ code, stderr } = await trawl(["crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where], trust));
     log = await web.entries();
     for (const line of (await trawl(["export", dir.path, "--to", "-"])).stdout.split("\n").slice(0, -1)) {
       const { url, end, state } = JSON.parse(line) as { url: string; end: string | null; state: string };

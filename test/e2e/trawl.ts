@@ -28,11 +28,17 @@ export interface Running {
   readonly ended: Promise<Run>;
 }
 
-export function startTrawl(args: readonly string[], options: { cwd?: string; stdin?: string } = {}): Running {
+export interface Around {
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function startTrawl(args: readonly string[], options: Around = {}): Running {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: options.cwd ?? tmpdir(),
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...process.env, NO_COLOR: "1", ...options.env },
   });
   let stdout = "";
   let stderr = "";
@@ -54,8 +60,7 @@ export function startTrawl(args: readonly string[], options: { cwd?: string; std
   return { process: child, ended };
 }
 
-export const trawl = (args: readonly string[], options: { cwd?: string; stdin?: string } = {}): Promise<Run> =>
-  startTrawl(args, options).ended;
+export const trawl = (args: readonly string[], options: Around = {}): Promise<Run> => startTrawl(args, options).ended;
 
 export interface TempDir extends AsyncDisposable {
   readonly path: string;

@@ -16,6 +16,8 @@ export type Behaviour =
   | { readonly kind: "reset"; readonly afterBytes: number }
   /** A clean close (FIN) in place of an answer. */
   | { readonly kind: "hang-up" }
+  /** A connection that has served before is closed in place of an answer, as if it had been idle for too long; a fresh one gets the page. */
+  | { readonly kind: "stale" }
   /** Content-Length differs from the body by `off` bytes: positive promises too much, negative too little. */
   | { readonly kind: "wrong-length"; readonly off: number }
   /** Chunked, in chunks of `bytes`; `broken` writes a bad chunk size in the middle. */
@@ -93,6 +95,7 @@ export function yieldsPage(behaviour: Behaviour): boolean {
     case "drip":
     case "chunked":
     case "until-close":
+    case "stale":
     case "encoded":
     case "redirect-chain":
     case "cookie-wall":

@@ -4,12 +4,13 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Rule } from "./behaviour.ts";
 import { dnsServer, type NameRecord } from "./dns.ts";
-import { FORBIDDEN, GALLERY, galleryRules, TRAPS } from "./gallery.ts";
+import { certificateOf, FORBIDDEN, GALLERY, galleryRules, TRAPS } from "./gallery.ts";
 import { hostNumber } from "./graph.ts";
 import { logNow, WebLog } from "./log.ts";
 import type { FakeWebOptions } from "./options.ts";
 import { originOf } from "./page.ts";
 import { responder } from "./respond.ts";
+import { speakTlsToo } from "./secure.ts";
 import { type Site, site } from "./site.ts";
 
 export interface FakeWeb extends AsyncDisposable {
@@ -56,6 +57,7 @@ export async function fakeWeb(options: FakeWebOptions = {}): Promise<FakeWeb> {
       numbers.set(socket, ++connections);
       log.add({ kind: "connection", connection: connections, address, at: logNow() });
     });
+    if (options.gallery) speakTlsToo(server, certificateOf);
     server.on("request", (request, response) => serve(request, response, address, numbers.get(request.socket) ?? 0));
   }
 

@@ -1,13 +1,17 @@
 /** A host for every oddity, `NAME.odd.test`, each with the ends that a right crawler may record for it. */
+import { gzipSync } from "node:zlib";
 import type { EndReason } from "../../src/model/end.ts";
 import type { Behaviour, Rule } from "./behaviour.ts";
 import type { NameRecord } from "./dns.ts";
 import type { RobotsAnswer } from "./robots.ts";
+import type { Certificate } from "./secure.ts";
 
 export interface Specimen {
   /** By path; what no rule names is a page at `/` and 404 elsewhere. */
   readonly paths?: Readonly<Record<string, Behaviour>>;
   readonly robots?: RobotsAnswer;
+  /** Spoken to by HTTPS, with this certificate. */
+  readonly certificate?: Certificate;
   /** In place of an ordinary address; `@` stands for one that the web listens on. */
   readonly dns?: NameRecord;
   /** What odd.test links to; `/` unless told. */
@@ -22,6 +26,10 @@ export interface Specimen {
 
 const html = "text/html; charset=utf-8";
 const slow: Behaviour = { kind: "slow-first-byte", ms: 300 };
+const raw = (text: string): Behaviour => ({ kind: "raw", text });
+/** The end of a head, and a body. */
+const PAGE = "Content-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x";
+const TWICE = gzipSync(gzipSync("<title>twice</title>")).toString("base64");
 const forbid = (path: string): RobotsAnswer => ({ kind: "rules", groups: [{ agents: ["*"], disallow: [path] }] });
 const at = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/": behaviour });
 const to = (href: string): Readonly<Record<string, Behaviour>> => at({ kind: "redirect", to: href });
@@ -53,6 +61,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   refused: { dns: { kind: "addresses", addresses: ["!"] }, ends: ["connect"] },
   "reset-at-once": { paths: at({ kind: "reset", afterBytes: 0 }), ends: ["closed"] },
   "reset-in-body": { paths: at({ kind: "reset", afterBytes: 5000 }), ends: ["closed", "fetched"] },
+  "closed-when-idle": { paths: at({ kind: "stale" }), ends: ["fetched"] },
   "hang-up": { paths: at({ kind: "hang-up" }), ends: ["closed"] },
 
   // HTTP bent and broken.
@@ -68,6 +77,19 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "bad-status-line": { paths: at({ kind: "raw", text: "HTTP/1.1 OK fine\r\n\r\n" }), ends: ["protocol"] },
   "not-http": { paths: at({ kind: "raw", text: "SSH-2.0-OpenSSH_9.2\r\n" }), ends: ["protocol"] },
   endless: { paths: at({ kind: "endless" }), ends: ["fetched"] },
+  "bare-lf": { paths: at(raw("HTTP/1.1 200 OK\nContent-Type: text/html\n\n<p>unix")), ends: ["fetched"] },
+  "folded-field": { paths: at(raw(`HTTP/1.1 200 OK\r\nX-Long: a\r\n b\r\n${PAGE}`)), ends: ["fetched"] },
+  "blank-before-colon": { paths: at(raw(`HTTP/1.1 200 OK\r\nX-Odd : a\r\n${PAGE}`)), ends: ["fetched"] },
+  "length-twice": { paths: at(raw(`HTTP/1.1 200 OK\r\nContent-Length: 4\r\n${PAGE}`)), ends: ["fetched"] },
+  "lengths-differ": { paths: at(raw(`HTTP/1.1 200 OK\r\nContent-Length: 9\r\n${PAGE}`)), ends: ["protocol"] },
+  interim: { paths: at(raw(`HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n${PAGE}`)), ends: ["fetched"] },
+  "continue-unasked": { paths: at(raw(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n${PAGE}`)), ends: ["fetched"] },
+  "switching-unasked": {
+    paths: at(raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n")),
+    ends: ["protocol"],
+  },
+  "204-with-body": { paths: at(raw(`HTTP/1.1 204 No Content\r\n${PAGE}`)), ends: ["fetched"] },
+  "304-unasked": { paths: at(raw(`HTTP/1.1 304 Not Modified\r\n${PAGE}`)), ends: ["not-modified"] },
 
   // Content codings.
   gzip: { paths: at({ kind: "encoded", coding: "gzip" }), ends: ["fetched"] },
@@ -78,6 +100,14 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "gzip-cut": { paths: at({ kind: "encoded", coding: "gzip", cutAt: 100 }), ends: ["fetched"] },
   mislabelled: { paths: at({ kind: "mislabelled", declared: "gzip" }), ends: ["fetched"] },
   "unknown-coding": { paths: at({ kind: "mislabelled", declared: "x-none" }), ends: ["fetched"] },
+  "gzip-twice": {
+    paths: at({ kind: "body", type: html, base64: TWICE, headers: { "content-encoding": "gzip, gzip" } }),
+    ends: ["fetched"],
+  },
+  "gzip-twice-said-once": {
+    paths: at({ kind: "body", type: html, base64: TWICE, headers: { "content-encoding": "gzip" } }),
+    ends: ["fetched"],
+  },
   bomb: { paths: at({ kind: "bomb", mib: 48 }), ends: ["fetched"] },
 
   // Redirects.
@@ -93,7 +123,22 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     paths: { "/a": { kind: "redirect", to: "/a/", status: 301 }, "/a/": { kind: "body", type: html, text: "<p>here" } },
     ends: ["fetched"],
   },
-  "cookie-wall": { paths: at({ kind: "cookie-wall" }), ends: ["fetched", "redirect-loop"] },
+  "cookie-wall": { paths: at({ kind: "cookie-wall" }), ends: ["fetched"] },
+  ...Object.fromEntries(
+    [301, 302, 303, 307, 308].map((status): [string, Specimen] => [
+      `moved-${status}`,
+      {
+        start: "/deep/old",
+        paths: {
+          "/deep/old": { kind: "redirect", to: "../new?from=old", status },
+          "/new?from=old": { kind: "body", type: html, text: "<p>new" },
+        },
+        ends: ["redirected"],
+        leadsTo: { [`http://moved-${status}.odd.test:{port}/new?from=old`]: ["fetched"] },
+      },
+    ]),
+  ),
+  "no-location": { paths: at({ kind: "status", status: 302 }), ends: ["http-other"] },
   "bad-location": { paths: to("http://"), ends: ["redirected", "http-other"] },
   "location-scheme": { paths: to("ftp://h0.test/"), ends: ["redirected", "http-other"] },
   "location-latin-1": { paths: to("/caf\u00e9"), ends: ["redirected"] },
@@ -101,6 +146,12 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "to-localhost": { paths: to(FORBIDDEN[1]), ends: ["redirected"] },
   "to-mapped": { paths: to(FORBIDDEN[2]), ends: ["redirected"] },
   "to-loopback-name": { paths: to(FORBIDDEN[5]), ends: ["redirected"] },
+
+  // Certificates; `good` by an authority that the crawler must be told of.
+  "tls-good": { certificate: "good", ends: ["fetched"] },
+  "tls-expired": { certificate: "expired", ends: ["tls"] },
+  "tls-other-name": { certificate: "other", ends: ["tls"] },
+  "tls-self-signed": { certificate: "self-signed", ends: ["tls"] },
 
   // Status codes.
   missing: { paths: at({ kind: "status", status: 404 }), ends: ["http-4xx"] },
@@ -232,11 +283,21 @@ export function galleryHost(name: string): string {
   return `${name}.odd.test`;
 }
 
+/** Where a specimen begins. */
+export function galleryHref(name: string, port: number, path = GALLERY[name]?.start ?? "/"): string {
+  const scheme = GALLERY[name]?.certificate === undefined ? "http" : "https";
+  return `${scheme}://${galleryHost(name)}:${port}${path}`;
+}
+
+export function certificateOf(host: string): Certificate {
+  return GALLERY[host.replace(/\.odd\.test$/, "")]?.certificate ?? "good";
+}
+
 /** Every end that the gallery speaks of: by URL, the reasons that a right crawler may record. */
 export function galleryEnds(port: number): Map<string, readonly EndReason[]> {
   const ends = new Map<string, readonly EndReason[]>();
   for (const [name, { start = "/", recordedAs = start, ends: own, leadsTo = {} }] of Object.entries(GALLERY)) {
-    ends.set(`http://${galleryHost(name)}:${port}${recordedAs}`, own);
+    ends.set(galleryHref(name, port, recordedAs), own);
     for (const [href, reasons] of Object.entries(leadsTo))
       ends.set(new URL(href.replaceAll("{port}", String(port))).href, reasons);
   }
@@ -251,8 +312,6 @@ export function galleryRules(): Rule[] {
 
 /** The gallery's front page, at http://odd.test. */
 export function galleryIndex(port: number): string {
-  const items = Object.entries(GALLERY).map(
-    ([name, { start }]) => `<li><a href="http://${galleryHost(name)}:${port}${start ?? "/"}">${name}</a>`,
-  );
+  const items = Object.keys(GALLERY).map((name) => `<li><a href="${galleryHref(name, port)}">${name}</a>`);
   return `<!doctype html><title>A gallery of odd hosts</title><ul>${items.join("\n")}</ul>`;
 }

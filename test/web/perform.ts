@@ -66,6 +66,15 @@ const acts: Acts = {
     stage.ended();
     wire.end();
   },
+  stale(stage) {
+    if (stage.request.socket.bytesWritten === 0) {
+      stage.send(stage.page());
+      return;
+    }
+    const wire = stage.wire(null);
+    stage.ended();
+    wire.end();
+  },
   "wrong-length"(stage, { off }) {
     const { body } = stage.page();
     const length = Buffer.byteLength(body) + off;
