@@ -14,7 +14,7 @@ export interface ArchiveFile {
   readonly size: number;
 }
 
-export const IS_ARCHIVE = /\.warc(\.gz)?$/;
+export const IS_ARCHIVE = /\.warc(\.gz|\.zst)?$/;
 
 /**
  * In order of name. `marks`: how much of each is committed; null when nobody knows, then all of it counts. Throws an

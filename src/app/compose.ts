@@ -49,6 +49,7 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
     dir: join(config.dir, "archive"),
     writer: thread,
     maxFileBytes: config.warcSize,
+    packing: config.warcCompression,
     level: config.compressLevel,
     clock: systemClock,
     info: {

@@ -13,6 +13,7 @@ import type { UrlRecord } from "../model/record.ts";
 import { registrableDomain, registryDomain } from "../policy/url-key.ts";
 import type { ReadOnlyState } from "../store/embedded/read-only.ts";
 import { ArchiveError } from "../warc/error.ts";
+import { PACKINGS } from "../warc/packings.ts";
 import { surt } from "../warc/surt.ts";
 import { type ArchiveFile, archiveFiles, IS_ARCHIVE } from "./archive-files.ts";
 import { writeIndex } from "./index-file.ts";
@@ -155,6 +156,12 @@ async function writeWacz(job: ExportJob): Promise<void> {
   const marks = state.marks();
   const files = await archiveFiles(archive, marks);
   refuseDamage(archive, files, marks);
+  const zstd = files.find(({ name }) => name.endsWith(PACKINGS.zstd.suffix));
+  if (zstd !== undefined)
+    throw new UsageError(
+      "export",
+      `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
+    );
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   await withIndex({ state, where: null }, (index) =>
     job.emit(

@@ -292,13 +292,20 @@ export const OPTIONS = {
     default: 1_000_000_000,
     says: "begin a new archive file after so many bytes",
   },
+  warcCompression: {
+    group: "What to keep",
+    kind: "choice",
+    choices: ["gzip", "zstd"],
+    default: "gzip",
+    says: "zstd is smaller, but few tools read it: ReplayWeb.page and warcio do not",
+  },
   compressLevel: {
     group: "What to keep",
     kind: "int",
     min: 1,
     max: 9,
     default: 1,
-    says: "gzip level of the archive: 1 is fast, 9 is small",
+    says: "compression level of the archive: 1 is fast, 9 is small",
   },
   handlers: {
     group: "What to keep",

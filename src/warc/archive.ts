@@ -1,4 +1,4 @@
-/** The archive of one visit thread: WARC files that rotate by size, one gzip member a record, one writer a file. */
+/** The archive of one visit thread: WARC files that rotate by size, each record packed by itself, one writer a file. */
 import { mkdir, readdir } from "node:fs/promises";
 import type { Clock } from "../base/clock.ts";
 import type { ArchiveMark, Capture, Locator } from "../model/capture.ts";
@@ -6,7 +6,9 @@ import { type FetchResponse, header } from "../model/fetch-result.ts";
 import type { Archive, ArchiveNote } from "../ports/archive.ts";
 import { archiveError } from "./error.ts";
 import { type CreateFile, createFile, GrowingFile, OPEN_SUFFIX } from "./growing-file.ts";
-import { gzipMember } from "./member.ts";
+import { packedRecord } from "./packed-record.ts";
+import type { Packing } from "./packing.ts";
+import { isArchiveName, PACKINGS, type PackingName } from "./packings.ts";
 import {
   newRecordId,
   recordHeader,
@@ -19,18 +21,18 @@ import {
   warcinfoBlock,
 } from "./record.ts";
 
-export const ARCHIVE_SUFFIX = ".warc.gz";
-
 export interface ArchiveOptions {
   /** The folder of the files; made if it is not there. */
   readonly dir: string;
-  /** File names are PREFIX-TIME-WRITER-SERIAL.warc.gz. Default "trawl". */
+  /** File names are PREFIX-TIME-WRITER-SERIAL.warc.gz (or .warc.zst). Default "trawl". */
   readonly prefix?: string;
   /** Tells apart those who write into one folder at the same time. Default 0. */
   readonly writer?: number;
   /** A file is finished with the capture that brings it to this size. Default 1 GB. */
   readonly maxFileBytes?: number;
-  /** zlib's level for bodies that are not compressed already. Default 1. */
+  /** How records are packed. Default "gzip". */
+  readonly packing?: PackingName;
+  /** For bodies that are not compressed already: 1 is fast, 9 is small. Default 1. */
   readonly level?: number;
   readonly clock: Clock;
   readonly info: WarcInfo;
@@ -62,8 +64,8 @@ function nextSerial(names: readonly string[], prefix: string, writer: number): n
   let next = 0;
   for (const name of names) {
     const stem = name.endsWith(OPEN_SUFFIX) ? name.slice(0, -OPEN_SUFFIX.length) : name;
-    if (!stem.startsWith(`${prefix}-`) || !stem.endsWith(ARCHIVE_SUFFIX)) continue;
-    const parts = stem.slice(prefix.length + 1, -ARCHIVE_SUFFIX.length).split("-");
+    if (!stem.startsWith(`${prefix}-`) || !isArchiveName(stem)) continue;
+    const parts = stem.slice(prefix.length + 1, stem.indexOf(".warc.", prefix.length)).split("-");
     if (parts.length === 3 && Number(parts[1]) === writer) next = Math.max(next, Number(parts[2]) + 1 || 0);
   }
   return next;
@@ -87,6 +89,7 @@ function isCompressed(response: FetchResponse, note: ArchiveNote): boolean {
 
 class Writer implements WarcArchive {
   readonly #options: ArchiveOptions;
+  readonly #packing: Packing;
   readonly #level: number;
   readonly #maxFileBytes: number;
   #serial: number;
@@ -100,6 +103,7 @@ class Writer implements WarcArchive {
 
   constructor(options: ArchiveOptions, serial: number) {
     this.#options = options;
+    this.#packing = PACKINGS[options.packing ?? "gzip"];
     this.#level = options.level ?? 1;
     this.#maxFileBytes = options.maxFileBytes ?? 1_000_000_000;
     this.#serial = serial;
@@ -119,7 +123,7 @@ class Writer implements WarcArchive {
     const digest = sha1Digest(response.body);
     const roomForUrls = response.href.length + (note.via?.length ?? 0) + (note.identifiedType?.length ?? 0);
 
-    const main = gzipMember({
+    const main = packedRecord({
       head: responseHead(response),
       body: response.body,
       header: (blockDigest, length) =>
@@ -128,14 +132,16 @@ class Writer implements WarcArchive {
           length,
         ),
       headerRoom: FIELDS_ROOM + roomForUrls,
+      packing: this.#packing,
       level: isCompressed(response, note) ? 0 : this.#level,
     });
-    const request = gzipMember({
+    const request = packedRecord({
       head: response.requestHead,
       body: EMPTY,
       header: (blockDigest, length) => recordHeader(requestFields(response, id, blockDigest), length),
       headerRoom: FIELDS_ROOM + response.href.length,
-      level: 0, // setting up zlib costs 40 us, and would save 300 bytes
+      packing: this.#packing,
+      level: 0, // setting up a compressor costs 40 us or more, and would save 300 bytes
     });
 
     const locator: Locator = { file: file.name, offset: file.append(main), length: main.length };
@@ -192,11 +198,11 @@ class Writer implements WarcArchive {
     const { dir, prefix = "trawl", writer = 0, clock, info, create = createFile } = this.#options;
     const now = clock.now();
     const stamp = new Date(now).toISOString().replace(/\D/g, "");
-    const name = `${prefix}-${stamp}-${writer}-${String(this.#serial++).padStart(5, "0")}${ARCHIVE_SUFFIX}`;
+    const name = `${prefix}-${stamp}-${writer}-${String(this.#serial++).padStart(5, "0")}${this.#packing.suffix}`;
     const file = new GrowingFile(dir, name, create);
     const warcinfoId = newRecordId();
     file.append(
-      gzipMember({
+      packedRecord({
         head: "",
         body: Buffer.from(warcinfoBlock(info)),
         header: (blockDigest, length) =>
@@ -212,6 +218,7 @@ class Writer implements WarcArchive {
             length,
           ),
         headerRoom: FIELDS_ROOM + name.length,
+        packing: this.#packing,
         level: this.#level,
       }),
     );

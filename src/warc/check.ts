@@ -12,8 +12,8 @@ export interface RecordCheck {
 
 const FLAW_WORDS: { readonly [F in Flaw]: string } = {
   trailer: "two line ends are missing behind it",
-  "shared-member": "shares its gzip member with other records",
-  "split-member": "spans gzip members",
+  "shared-member": "shares its gzip member or zstd frame with other records",
+  "split-member": "spans several gzip members or zstd frames",
 };
 
 /** Types whose records speak of a URL (WARC 1.1, section 5.12). */

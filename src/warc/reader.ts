@@ -8,17 +8,18 @@ import { ArchiveError } from "./error.ts";
 import { headEnd, parseFields } from "./fields.ts";
 import { OPEN_SUFFIX } from "./growing-file.ts";
 import { parseHttp } from "./http.ts";
-import { inflateMember, type Piece, piecesOf, type Source } from "./pieces.ts";
+import { packingOf } from "./packings.ts";
+import { type Piece, piecesOf, type Source } from "./pieces.ts";
 
 /** What is wrong with a record that could be read all the same. */
 export type Flaw =
   | "trailer" // not followed by two line ends
-  | "shared-member" // its gzip member holds other records too
-  | "split-member"; // it spans gzip members
+  | "shared-member" // its unit (gzip member, zstd frame) holds other records too
+  | "split-member"; // it spans units
 
 export interface WarcRecord {
   readonly kind: "record";
-  /** Where its bytes in the file begin, and how many they are: one gzip member, or the record with its line ends. */
+  /** Where its bytes in the file begin, and how many they are: one packed unit, or the record with its line ends. */
   readonly offset: number;
   readonly length: number;
   /** "WARC/1.1" */
@@ -44,7 +45,7 @@ export interface WarcDamage {
 const MAX_HEADER_BYTES = 1 << 20;
 
 /**
- * The records of a WARC file, plain or gzip'ed (found from its first bytes), in order. A record's block is in memory as a
+ * The records of a WARC file, plain or packed (found from its first bytes), in order. A record's block is in memory as a
  * whole. Throws only what the source throws.
  */
 export async function* readRecords(source: Source): AsyncGenerator<WarcRecord | WarcDamage> {
@@ -186,7 +187,7 @@ class Inflated {
     return { kind: "damage", offset, length: this.#offset() - offset, what };
   }
 
-  /** Where in `bytes`, behind its first byte, a line or a gzip member begins like a record; -1 when none does. */
+  /** Where in `bytes`, behind its first byte, a line or a unit begins like a record; -1 when none does. */
   #nextStart(): number {
     const line = this.#bytes.indexOf(START, 0, "latin1");
     if (line >= 0 || !this.#compressed) return line < 0 ? -1 : line + 1;
@@ -236,9 +237,10 @@ export interface ArchivedResponse {
 export async function readRecordAt(dir: string, locator: Locator): Promise<ArchivedResponse> {
   const path = join(dir, locator.file);
   const member = await readRange(path, locator);
-  const tried = inflateMember(member, constants.MAX_LENGTH);
-  if (tried.kind !== "member") {
-    throw notThere(path, locator, tried.kind === "bad" ? tried.why : "it is cut off");
+  const tried = packingOf(member)?.unpack(member, constants.MAX_LENGTH);
+  if (tried?.kind !== "unit") {
+    const why = tried === undefined ? "it is not packed as records are" : "it is cut off";
+    throw notThere(path, locator, tried?.kind === "bad" ? tried.why : why);
   }
   const { fields, end } = parseFields(tried.bytes, 0, "utf8");
   const length = Number(header(fields, "content-length") ?? Number.NaN);

@@ -1,9 +1,9 @@
 /** What is done to the archive on start: each file is cut back to its last committed record, and finished. */
 import { open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { ARCHIVE_SUFFIX } from "./archive.ts";
 import { ArchiveError, archiveError } from "./error.ts";
 import { OPEN_SUFFIX, syncDirectory } from "./growing-file.ts";
+import { isArchiveName } from "./packings.ts";
 
 export interface Repair {
   /** The final name. */
@@ -23,7 +23,7 @@ export interface Repair {
 export async function repairArchive(dir: string, committed: ReadonlyMap<string, number>): Promise<readonly Repair[]> {
   const files = await archiveFiles(dir);
   for (const [name, bytes] of committed) {
-    if (name.endsWith(ARCHIVE_SUFFIX) && bytes > 0) refuseDamage(dir, name, bytes, files.get(name));
+    if (isArchiveName(name) && bytes > 0) refuseDamage(dir, name, bytes, files.get(name));
   }
   const repairs: Repair[] = [];
   for (const [name, { path, size }] of files) {
@@ -56,7 +56,7 @@ async function archiveFiles(dir: string): Promise<Map<string, Found>> {
   });
   for (const entry of names.sort()) {
     const name = entry.endsWith(OPEN_SUFFIX) ? entry.slice(0, -OPEN_SUFFIX.length) : entry;
-    if (!name.endsWith(ARCHIVE_SUFFIX)) continue;
+    if (!isArchiveName(name)) continue;
     const path = join(dir, entry);
     if (found.has(name)) {
       const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;

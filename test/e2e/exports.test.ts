@@ -97,6 +97,30 @@ describe("a crawl, looked at", () => {
   });
 });
 
+describe("a crawl whose archive is packed with zstd", () => {
+  it("is sound, gives its pages back, and is not packed for tools that cannot read it", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 8 });
+    await using folder = await tempDir();
+    const dir = join(folder.path, "crawl");
+    const crawl = await trawl([
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir, "--warc-compression", "zstd"],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ]);
+    assert.equal(crawl.code, 0, crawl.stderr);
+    assert.match((await readdir(join(dir, "archive"))).join(" "), /^\S+\.warc\.zst( \S+\.warc\.zst)*$/);
+    const verified = await trawl(["verify", dir]);
+    assert.equal(verified.code, 0, verified.stdout);
+    const page = await trawl(["get", dir, `${web.origin(0)}/`]);
+    assert.match(page.stdout, /^<!doctype html>/i);
+    const packed = await trawl(["export", dir, "--to", join(folder.path, "x.wacz")]);
+    assert.equal(packed.code, 2);
+    assert.match(
+      packed.stderr,
+      /is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip/,
+    );
+  });
+});
+
 async function captures(dir: string): Promise<number> {
   try {
     return ask(dir, "SELECT count(*) AS n FROM visit WHERE file IS NOT NULL")[0]!.n as number;
