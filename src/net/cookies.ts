@@ -80,7 +80,9 @@ class Jar {
 
   header(href: Href, now: number): string | null {
     // Expiry is looked at here: the library would take the time from the machine, not from the crawl's clock.
-    const cookies = this.#jar.getCookiesSync(href, { expire: false, sort: true }).filter((cookie) => isFresh(cookie, now));
+    const cookies = this.#jar
+      .getCookiesSync(href, { expire: false, sort: true })
+      .filter((cookie) => isFresh(cookie, now));
     return cookies.length === 0 ? null : cookies.map((cookie) => cookie.cookieString()).join("; ");
   }
 
