@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { Reading, VisitContext } from "../crawl/context.ts";
+import type { Admission, Reading, VisitContext } from "../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../crawl/crawl.ts";
 import { Hosts } from "../crawl/hosts.ts";
 import { Progress } from "../crawl/progress.ts";
@@ -23,6 +23,7 @@ import { JUDGE_RULES } from "../policy/judge.ts";
 import { sniff } from "../policy/media-type.ts";
 import type { Cookies } from "../ports/cookies.ts";
 import type { Backend } from "../ports/frontier.ts";
+import type { Inbox } from "../ports/inbox.ts";
 import { openArchive } from "../warc/archive.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { loadHandlers } from "./plugins.ts";
@@ -146,6 +147,7 @@ export interface ControlParts {
   readonly backend: Backend;
   readonly pages: PageSink;
   readonly cookies: Cookies;
+  readonly inbox: (admission: Admission) => Inbox;
   readonly log: Log;
   readonly deadline: Instant | null;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
@@ -167,6 +169,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     admission,
     pages,
     cookies,
+    inbox: parts.inbox(admission),
     log,
     guard,
     clock: systemClock,

@@ -131,7 +131,8 @@ function textList(value: unknown): string[] {
   return list;
 }
 
-async function readInput(path: string, around: Surroundings): Promise<string> {
+/** A list of URLs as text, from a file or, for `-`, from standard input. Throws a `UsageError` when it cannot be read. */
+export async function readInput(path: string, around: Surroundings): Promise<string> {
   if (path === "-") return around.readStdin();
   try {
     return await readFile(path, "utf8");

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
 /** All that a crawl writes (SPEC 11). `--overwrite` removes these and nothing else. */
-const OURS = /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|archive|indexes|pages|logs|exports)$/;
+const OURS = /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|archive|indexes|pages|logs|exports|spool)$/;
 
 /** What file systems and desktops put into a directory by themselves. */
 const NOBODYS = /^(lost\+found|\.DS_Store|\.directory|Thumbs\.db)$/;
@@ -45,10 +45,10 @@ export async function mustHoldCrawl(dir: string): Promise<void> {
     );
 }
 
-/** Removes a crawl's files from its directory, and nothing else. The caller holds the crawl's lock or knows that nobody does. */
-export async function clearCrawl(dir: string): Promise<void> {
+/** Removes a crawl's files from its directory, and nothing else; `keep` names what stays. The caller holds the crawl's lock or knows that nobody does. */
+export async function clearCrawl(dir: string, keep?: string): Promise<void> {
   for (const name of (await namesIn(dir)) ?? [])
-    if (OURS.test(name)) await rm(join(dir, name), { recursive: true, force: true });
+    if (OURS.test(name) && name !== keep) await rm(join(dir, name), { recursive: true, force: true });
 }
 
 /** The names in a directory, or null when it does not exist. */

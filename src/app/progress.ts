@@ -14,6 +14,7 @@ export function plainLine(stats: CrawlStats): string {
     counted(stats.hosts, "host"),
     size(stats.bytes),
     ...remaining(stats),
+    ...(stats.paused ? ["paused (trawl resume)"] : []),
     ...(stats.waiting === null ? [] : [`waiting: ${waitingFor(stats.waiting, stats.at)}`]),
   ].join(", ");
 }
@@ -34,7 +35,7 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
       ...(stats.delayed > 0 ? [`${count(stats.delayed)} to retry`] : []),
       counted(stats.hosts, "host"),
     ]),
-    bar([span(stats.at - stats.startedAt), ...remaining(stats)]),
+    bar([span(stats.at - stats.startedAt), ...remaining(stats), ...(stats.paused ? ["paused (trawl resume)"] : [])]),
   ];
   if (stats.waiting !== null) lines.push(fit(`waiting: ${waitingFor(stats.waiting, stats.at)}`, width));
   return lines;

@@ -24,6 +24,7 @@ import { openPages } from "./pages-file.ts";
 import { loadHandlers } from "./plugins.ts";
 import { rememberPace } from "./report/paces.ts";
 import { proxyOf } from "./rules.ts";
+import { SPOOL, spoolInbox } from "./spool.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** How often `onStats` is called, in ms. */
@@ -42,7 +43,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   try {
     if (config.overwrite || hasFetchedNothing(backend)) {
       await backend[Symbol.asyncDispose]();
-      await clearCrawl(config.dir);
+      await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
       backend = openBackend(config);
     }
     const resumed = backend.fact("startedAt") !== null;
@@ -103,6 +104,11 @@ async function crawlIn(
       pages,
       cookies: kept.cookies,
       log,
+      inbox: (admission) => {
+        const admit = (urls: readonly Href[], priority: number | null) =>
+          add(urls, { via: 0, depth: 0, priority }, backend, admission);
+        return spoolInbox({ dir: config.dir, clock: systemClock, log, admit });
+      },
       deadline: stop.deadline,
       onSettled: hooks.onSettled,
     });
@@ -113,7 +119,7 @@ async function crawlIn(
     try {
       const { admission } = control.context;
       await seed(config.seeds as Href[], backend, admission.admit);
-      hooks.onStart?.({ log, add: (urls, found) => add(urls, found, backend, admission) });
+      hooks.onStart?.({ log, add: (urls, found) => add(urls, { ...found, priority: null }, backend, admission) });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
       end = await crawl(control.context, stop);
@@ -137,12 +143,13 @@ async function crawlIn(
 /** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
 function add(
   urls: readonly Href[],
-  found: { readonly via: number; readonly depth: number },
+  { via, depth, priority }: { readonly via: number; readonly depth: number; readonly priority: number | null },
   backend: Backend,
   { admit }: Admission,
 ): Promise<number> {
-  const added = { ...found, hops: 0, source: "added", ofSeed: false } as const;
-  return backend.add(urls.flatMap((href) => admit(href, href, added) ?? []));
+  const added = { via, depth, hops: 0, source: "added", ofSeed: false } as const;
+  const found = urls.flatMap((href) => admit(href, href, added) ?? []);
+  return backend.add(priority === null ? found : found.map((url) => ({ ...url, priority })));
 }
 
 interface Stop {

@@ -21,15 +21,16 @@ export function completeSeed(text: string): string {
   return `${plain ? "http" : "https"}://${text.replace(/^\/\//, "")}`;
 }
 
-export function readSeeds(texts: Iterable<string>): Seeds {
+/** `what` they are called in the sentences. */
+export function readSeeds(texts: Iterable<string>, what = "seed"): Seeds {
   const seeds = new Set<string>();
   const faults: string[] = [];
   for (const text of texts) {
     const whole = completeSeed(text);
     const bare = whole !== text && !/[.:/]/.test(text) && text.toLowerCase() !== "localhost";
     const parsed = parseUrl(whole);
-    if (bare) faults.push(`seed "${text}" is not a URL; write it whole, https://${text}/`);
-    else if (!parsed.ok) faults.push(`seed "${shorten(text)}" ${FAULTS[parsed.error]}`);
+    if (bare) faults.push(`${what} "${text}" is not a URL; write it whole, https://${text}/`);
+    else if (!parsed.ok) faults.push(`${what} "${shorten(text)}" ${FAULTS[parsed.error]}`);
     else seeds.add(parsed.value.href);
   }
   return { seeds: [...seeds], faults };

@@ -14,6 +14,8 @@ export interface CrawlStatus {
   readonly seeds: readonly string[];
   /** Nothing is queued, leased or delayed. */
   readonly finished: boolean;
+  /** By `trawl pause`. */
+  readonly paused: boolean;
   readonly fetched: number;
   readonly failed: number;
   readonly pending: Pending;
@@ -25,6 +27,7 @@ export function statusOf(
   state: Pick<StateQueries, "endCounts" | "topHosts"> & { pending(): Pending },
   config: CrawlConfig | null,
   dir: string,
+  paused: boolean,
 ): CrawlStatus {
   const ends = state.endCounts();
   const pending = state.pending();
@@ -34,6 +37,7 @@ export function statusOf(
     dir,
     seeds: config?.seeds ?? [],
     finished: pending.queued + pending.leased + pending.delayed === 0,
+    paused,
     fetched: ends.get("fetched") ?? 0,
     failed,
     pending,
@@ -55,6 +59,7 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
       ? "  to do    nothing: every URL has ended"
       : // What is leased is not told apart: seen from outside it is as old as the last commit.
         `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
+    ...(status.paused ? ["  paused   until trawl resume"] : []),
     ...section("URLs by end:", endTable(status.byEnd)),
     ...section(
       "Busiest hosts:",

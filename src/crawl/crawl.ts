@@ -7,6 +7,7 @@ import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import { addressReadyAt, isParked } from "../policy/politeness.ts";
 import type { Frontier } from "../ports/frontier.ts";
+import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
 import { commit } from "./commit.ts";
@@ -32,6 +33,7 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   readonly visitors: Visitors;
   readonly progress: Progress;
   readonly pages: PageSink;
+  readonly inbox: Inbox;
   readonly log: Log;
   readonly crawlRules: CrawlRules;
   readonly settleRules: SettleContext["rules"];
@@ -57,7 +59,7 @@ export type LoopEnd = "done" | "limit" | "stopped" | "parked";
 /** Leases wait in line for an address, or for DNS: so many times `concurrency` may be open in all. */
 const OPEN_PER_SLOT = 4;
 /** The loop looks round at least so often, in ms. */
-const IDLE_MS = 1_000;
+const IDLE_MS = 500;
 
 export async function crawl(context: CrawlContext, stops: Stops): Promise<LoopEnd> {
   return new Loop(context, stops).run();
@@ -77,6 +79,7 @@ class Loop {
   /** No lease could be taken when last looked: only an event can change that, not the clock. */
   #full = false;
   #failure: unknown = null;
+  #paused = false;
 
   constructor(context: CrawlContext, stops: Stops) {
     this.#context = context;
@@ -86,7 +89,6 @@ class Loop {
   }
 
   async run(): Promise<LoopEnd> {
-    const { frontier } = this.#context;
     const ended = new AbortController();
     const pump = this.#pump(ended.signal);
     const ring = () => this.#bell.ring();
@@ -96,14 +98,14 @@ class Loop {
       for (;;) {
         await this.#commit();
         if (this.#failure !== null) throw this.#failure;
-        const { queued, leased, delayed } = frontier.pending();
-        if (queued + leased + delayed === 0) return "done";
-        const stopping = this.#stops.soft.aborted || this.#enough();
-        if (stopping && (this.#open === 0 || this.#stops.hard.aborted)) return this.#enough() ? "limit" : "stopped";
-        if (!stopping && this.#parked()) return "parked";
-        if (!stopping) await this.#lease();
+        // What was added at the last moment is not left lying.
+        await this.#lookIn(this.#end() !== null);
+        const end = this.#end();
+        if (end !== null) return end;
+        const resting = this.#stopping() || this.#paused;
+        if (!resting) await this.#lease();
         this.#give();
-        if (this.#sealed.length === 0 && this.#decided.length === 0) await this.#bell.wait(this.#untilDue(stopping));
+        if (this.#sealed.length === 0 && this.#decided.length === 0) await this.#bell.wait(this.#untilDue(resting));
       }
     } finally {
       this.#stops.soft.removeEventListener("abort", ring);
@@ -125,6 +127,27 @@ class Loop {
       this.#failure ??= cause;
       this.#bell.ring();
     }
+  }
+
+  async #lookIn(eager: boolean): Promise<void> {
+    const { inbox, progress } = this.#context;
+    this.#paused = await inbox.look(eager);
+    progress.pause(this.#paused);
+  }
+
+  /** How the crawl ends, if it ends now. */
+  #end(): LoopEnd | null {
+    const { queued, leased, delayed } = this.#context.frontier.pending();
+    if (queued + leased + delayed === 0) return "done";
+    if (this.#stopping()) {
+      if (this.#open > 0 && !this.#stops.hard.aborted) return null;
+      return this.#enough() ? "limit" : "stopped";
+    }
+    return this.#parked() && !this.#paused ? "parked" : null;
+  }
+
+  #stopping(): boolean {
+    return this.#stops.soft.aborted || this.#enough();
   }
 
   #enough(): boolean {
@@ -162,7 +185,7 @@ class Loop {
       frontier.release([{ lease, hostReadyAt: permitted.hostReadyAt }]);
       this.#open--;
     } else if (permitted.kind === "go") {
-      if (this.#stops.soft.aborted) this.#leave(permitted.errand);
+      if (this.#stops.soft.aborted || this.#paused) this.#leave(permitted.errand);
       else this.#granted.push(permitted.errand);
     } else {
       this.#decided.push(settleUnvisited(lease, permitted, this.#settling));
@@ -172,7 +195,7 @@ class Loop {
 
   #give(): void {
     const { visitors } = this.#context;
-    if (this.#stops.soft.aborted) for (const errand of this.#granted.splice(0)) this.#leave(errand);
+    if (this.#stops.soft.aborted || this.#paused) for (const errand of this.#granted.splice(0)) this.#leave(errand);
     const free = Math.min(visitors.free, this.#granted.length);
     if (free <= 0) return;
     const errands = this.#granted.splice(0, free);
@@ -239,9 +262,9 @@ class Loop {
     if (records.length > 0) await this.#context.onSettled?.(records);
   }
 
-  #untilDue(stopping: boolean): number {
+  #untilDue(resting: boolean): number {
     const { frontier, clock } = this.#context;
-    if (stopping || this.#full) return IDLE_MS;
+    if (resting || this.#full) return IDLE_MS;
     const at = frontier.nextReadyAt();
     return at === null ? IDLE_MS : Math.min(Math.max(at - clock.now(), 1), IDLE_MS);
   }

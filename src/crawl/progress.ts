@@ -25,6 +25,7 @@ export class Progress {
   #pages: number;
   #requests = 0;
   #bytes = 0;
+  #paused = false;
   /** Samples of (time, pages) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly pages: number }[] = [];
 
@@ -46,6 +47,10 @@ export class Progress {
   /** URLs that ended as "fetched", earlier runs included: what `limit` limits. */
   get pages(): number {
     return this.#pages;
+  }
+
+  pause(paused: boolean): void {
+    this.#paused = paused;
   }
 
   /** Requests that are on their way. */
@@ -84,6 +89,7 @@ export class Progress {
       rateNow: this.#rateNow(at),
       rateMean: perSecond(this.#pages - this.#pagesAtStart, at - this.#startedAt),
       ...this.#limits,
+      paused: this.#paused,
       waiting: leased === 0 && queued + delayed > 0 ? this.#waiting(at) : null,
     };
   }

@@ -58,6 +58,8 @@ export interface CrawlStats {
   readonly limit: number | null;
   /** When the time limit strikes. */
   readonly deadline: Instant | null;
+  /** It asks for nothing until it is told to go on. */
+  readonly paused: boolean;
   /** Set only while nothing is leased and something is pending. */
   readonly waiting: Waiting | null;
 }

@@ -20,6 +20,7 @@ export function stats(changes: Partial<CrawlStats> = {}): CrawlStats {
     rateMean: 8.24,
     limit: null,
     deadline: null,
+    paused: false,
     waiting: null,
     ...changes,
   };

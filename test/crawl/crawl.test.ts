@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Href } from "../../src/model/url.ts";
 import { crawlWorld, type Reply, smallestGap } from "./world.ts";
 
 const robotsOf = (body: string): Reply => ({ text: body });
@@ -231,6 +232,41 @@ describe("the crawl loop", () => {
     assert.ok(world.backend.pending().queued > 0);
     const fetched = world.asked.filter(({ href }) => !href.endsWith("robots.txt")).length;
     assert.equal(world.backend.endCounts().get("fetched"), fetched);
+  });
+
+  it("asks for nothing while it is paused, ends what is open, and goes on when it is told to", async () => {
+    const [from, to] = [5_000, 60_000];
+    const since = (clock: { now(): number }) => clock.now() - Date.UTC(2026, 0, 1);
+    const world = await crawlWorld({
+      seeds: Array.from({ length: 5 }, (_, i) => `http://h${i}.test/p0`),
+      web: sites(5, 10),
+      inbox: (clock) => ({ look: async () => since(clock) >= from && since(clock) < to }),
+    });
+    assert.equal(world.end, "done");
+    assert.equal(world.backend.endCounts().get("fetched"), 50);
+    const during = world.asked.filter(({ startedAt }) => {
+      const at = startedAt - Date.UTC(2026, 0, 1);
+      return at > from + 500 && at < to;
+    });
+    assert.deepEqual(during, []);
+  });
+
+  it("takes what is added while it runs, and what is added when it is about to end", async () => {
+    let looked = 0;
+    const world = await crawlWorld({
+      seeds: ["http://h0.test/p0"],
+      web: sites(2, 1),
+      inbox: (_, backend, admit) => ({
+        async look(eager) {
+          if (!eager || looked++ > 0) return false;
+          const found = { source: "added", depth: 0, hops: 0, via: 0, ofSeed: false } as const;
+          await backend.add([admit("http://h9.test/late", "http://h9.test/" as Href, found)!]);
+          return false;
+        },
+      }),
+    });
+    assert.equal(world.end, "done");
+    assert.equal(world.ends.get("http://h9.test/late"), "http-4xx");
   });
 
   it("commits nothing before the archive is durable", async () => {

@@ -2,7 +2,7 @@
 import type { Clock, Instant } from "../../src/base/clock.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { err, ok } from "../../src/base/result.ts";
-import type { VisitContext } from "../../src/crawl/context.ts";
+import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
@@ -21,6 +21,7 @@ import { scopeOf } from "../../src/policy/scope.ts";
 import type { Archive } from "../../src/ports/archive.ts";
 import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
+import type { Inbox } from "../../src/ports/inbox.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
@@ -70,6 +71,7 @@ export interface WorldOptions {
   readonly stop?: AbortSignal;
   readonly cookies?: (clock: Clock) => Cookies;
   readonly backend?: (clock: Clock) => Backend;
+  readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
   readonly onAsked?: (asked: FetchRequest) => void;
 }
 
@@ -157,6 +159,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     hosts,
     admission: visit.admission,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
+    inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     guard: options.guard ?? (() => null),

@@ -35,10 +35,18 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
   display.say(`Crawling ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`);
   const runCrawl = await load();
   using stops = listenForSignals(shell.signals, shell.clock, display.say);
+  let paused = false;
   const hooks: CrawlHooks = {
     signal: stops.signal,
     hardSignal: stops.hardSignal,
-    onStats: display.show,
+    onStats(stats) {
+      if (stats.paused !== paused)
+        display.say(
+          stats.paused ? `Paused; trawl resume ${shownPath(config.dir, shell.cwd)} lets it go on.` : "Going on.",
+        );
+      paused = stats.paused;
+      display.show(stats);
+    },
     ...(config.verbose ? { onLog: display.say } : {}),
     ...(config.jsonl
       ? {

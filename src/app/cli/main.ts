@@ -4,6 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { closest } from "../closest.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
+import { addCommand } from "./add.ts";
 import type { Command, Shell } from "./command.ts";
 import { crawlCommand } from "./crawl.ts";
 import { EXIT, exitCodeOfError } from "./exit-codes.ts";
@@ -11,12 +12,16 @@ import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
+import { pauseCommand, resumeCommand } from "./pause.ts";
 import { reportCommand } from "./report.ts";
 import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
 
 export const COMMANDS: readonly Command[] = [
   crawlCommand(async () => (await import("../run.ts")).runCrawl),
+  addCommand,
+  pauseCommand,
+  resumeCommand,
   statusCommand,
   reportCommand,
   explainCommand,

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { readArguments, type Table } from "../arguments.ts";
 import { readConfig } from "../config.ts";
 import { openCrawl } from "../crawl-state.ts";
+import { isPaused } from "../spool.ts";
 import { statusOf, statusReport } from "../status.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -22,7 +23,7 @@ export const statusCommand: Command = {
     const dir = resolve(shell.cwd, oneDirectory("status", positionals));
     using state = await openCrawl(dir);
     const config = await readConfig(dir);
-    const status = statusOf(state, config, dir);
+    const status = statusOf(state, config, dir, await isPaused(dir));
     shell.stdout.write(given.json ? `${JSON.stringify(status)}\n` : `${statusReport(status, config).join("\n")}\n`);
     return EXIT.done;
   },

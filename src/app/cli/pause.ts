@@ -1,0 +1,38 @@
+/** `trawl pause DIR` and `trawl resume DIR`: holds a crawl, and lets it go on. */
+import { resolve } from "node:path";
+import { readArguments } from "../arguments.ts";
+import { mustHoldCrawl } from "../crawl-dir.ts";
+import { setPaused } from "../spool.ts";
+import type { Command, Shell } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+
+export const pauseCommand: Command = {
+  name: "pause",
+  usage: "pause DIR",
+  says: "hold a crawl: a running one asks for nothing more until trawl resume DIR",
+  more: `Requests that are open end and are kept. The crawl stays paused, also when it is stopped and started
+again, until trawl resume DIR. A time limit goes on counting.`,
+  options: {},
+  run: (argv, shell) => set(true, argv, shell),
+};
+
+export const resumeCommand: Command = {
+  name: "resume",
+  usage: "resume DIR",
+  says: "let a paused crawl go on; one that was stopped goes on with its own command",
+  options: {},
+  run: (argv, shell) => set(false, argv, shell),
+};
+
+async function set(paused: boolean, argv: readonly string[], shell: Shell): Promise<number> {
+  const name = paused ? "pause" : "resume";
+  const { positionals } = readArguments(name, argv, {});
+  const dir = resolve(shell.cwd, oneDirectory(name, positionals));
+  await mustHoldCrawl(dir);
+  const changed = await setPaused(dir, paused);
+  const now = paused ? "paused; trawl resume goes on" : "no longer paused";
+  const before = paused ? "paused already" : "not paused";
+  shell.stdout.write(`${dir} is ${changed ? now : before}.\n`);
+  return EXIT.done;
+}
