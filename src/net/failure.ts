@@ -36,6 +36,9 @@ function causeOf(code: string, message: string, phase: Phase): FailureCause {
 
 /** The peer spoke, but not HTTP; as opposed to a connection that broke. */
 export function isProtocolError(code: string, message: string): boolean {
+  // A stream that the peer resets is what a closed connection is to HTTP/1; other codes say that HTTP/2 was broken.
+  if (code === "ERR_HTTP2_STREAM_ERROR")
+    return !/NGHTTP2_(?:NO_ERROR|INTERNAL_ERROR|REFUSED_STREAM|CANCEL)$/.test(message);
   return (
     code.startsWith("HPE_") ||
     code.startsWith("ERR_HTTP2") ||
