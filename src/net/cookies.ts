@@ -92,7 +92,6 @@ class Jar {
       if (cookie === undefined || cookie.key.length + cookie.value.length > COOKIE_LONGEST) continue;
       // Max-Age counts from now, whenever it is looked at later (RFC 6265 section 5.2.2).
       if (typeof cookie.maxAge === "number") cookie.expires = new Date(now + cookie.maxAge * 1_000);
-      cookie.maxAge = null;
       this.#jar.setCookieSync(cookie, href, { now: new Date(now), ignoreError: true });
     }
     this.#trim(now);
