@@ -89,6 +89,8 @@ function settle(lease: Lease): Settled {
       digest: "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
       truncated: null,
     },
+    duplicateOf: null,
+    nearDuplicateOf: null,
     page: {
       mediaType: "text/html",
       charset: "UTF-8",
@@ -101,6 +103,7 @@ function settle(lease: Lease): Settled {
       handler: "html",
       linksFound: 100,
       readError: null,
+      simhash: null,
     },
   } as const;
   const links = Array.from({ length: LINKS }, () => newUrl(url.id));

@@ -5,6 +5,7 @@ import { type Instant, systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Admission, Reading, VisitContext } from "../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../crawl/crawl.ts";
+import { Duplicates } from "../crawl/duplicates.ts";
 import { Hosts } from "../crawl/hosts.ts";
 import { Progress } from "../crawl/progress.ts";
 import { ThreadVisitors } from "../crawl/threads.ts";
@@ -104,8 +105,10 @@ async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
       ),
     choose: (mediaType) => chooseHandler(handlers, mediaType),
     sitemap,
-    document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) =>
-      document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
+    document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) => ({
+      ...document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
+      wantsText: config.nearDuplicates,
+    }),
   };
 }
 
@@ -177,6 +180,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     resolver: proxyOf(config).proxyLooksUp
       ? namesAsTheyAre
       : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
+    duplicates: new Duplicates(backend.contents()),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
     rules: { obeyRobots: config.robots, hostConcurrency: config.hostConcurrency, maxPerHost: config.maxPerHost },

@@ -135,6 +135,8 @@ function visitRows(visit: VisitRecord): Row[] {
             ...(page.readError === null ? [] : [page.readError]),
           ].join(", "),
         ],
+    visit.duplicateOf === null ? null : ["same as", `URL ${visit.duplicateOf}, to the byte`],
+    visit.nearDuplicateOf === null ? null : ["much like", `URL ${visit.nearDuplicateOf}, by its text`],
     page?.canonical == null ? null : ["canonical", page.canonical],
     capture === null
       ? null

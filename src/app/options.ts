@@ -307,6 +307,12 @@ export const OPTIONS = {
     default: 1,
     says: "compression level of the archive: 1 is fast, 9 is small",
   },
+  nearDuplicates: {
+    group: "What to keep",
+    kind: "flag",
+    default: true,
+    says: "do not compare pages by their text: saves a tenth of a millisecond a page",
+  },
   handlers: {
     group: "What to keep",
     flag: "handler",

@@ -1,4 +1,5 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
+import { printSimhash, simhash } from "../dedup/simhash.ts";
 import { type FetchResponse, headers } from "../model/fetch-result.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, RawLink, UrlSource } from "../model/link.ts";
@@ -52,6 +53,7 @@ export async function read(
     nofollow: directives.nofollow,
     handler: handler?.name ?? null,
     linksFound: found.links.length,
+    simhash: document.wantsText === true ? simhashOf(found.visibleText) : null,
     readError: found.error ?? null,
   };
   return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
@@ -104,6 +106,11 @@ function resolved(text: string | undefined, base: Href): Href | null {
   if (text === undefined) return null;
   const parsed = parseUrl(text, base);
   return parsed.ok ? parsed.value.href : null;
+}
+
+function simhashOf(text: string | undefined): string | null {
+  const hash = text === undefined ? null : simhash(text);
+  return hash === null ? null : printSimhash(hash);
 }
 
 const isText = (mediaType: string): boolean => /^text\/|[+/](xml|json|javascript)$|xhtml/.test(mediaType);

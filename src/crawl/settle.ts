@@ -15,6 +15,7 @@ import { accessOf, MOST_ROBOTS_REDIRECTS, robotsExpiry, robotsInForce } from "..
 import type { Cookies } from "../ports/cookies.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Admission } from "./context.ts";
+import { type CopyOf, type Duplicates, NO_COPY } from "./duplicates.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
 import { targetOf } from "./permit.ts";
 import { isOfSeed } from "./read.ts";
@@ -35,6 +36,7 @@ export interface SettleContext {
   readonly random: () => number;
   readonly admission: Admission;
   readonly cookies: Cookies;
+  readonly duplicates: Pick<Duplicates, "copyOf">;
   readonly rules: SettleRules;
 }
 
@@ -74,7 +76,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
       lease: visited.lease,
       verdict: outcome.verdict,
       hostReadyAt: entry.state.readyAt,
-      record: recordOf(visited, outcome.verdict),
+      record: recordOf(visited, outcome.verdict, context.duplicates),
       links: outcome.links,
     },
   };
@@ -265,6 +267,7 @@ const NO_VISIT = {
   robotsId: 0,
   capture: null,
   page: null,
+  ...NO_COPY,
 } as const;
 
 function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "href" | "end" | "detail" | "attempt"> {
@@ -274,7 +277,7 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
   return { urlId: url.id, href: url.href, end, detail, attempt };
 }
 
-function recordOf(visited: Visited, verdict: Verdict): VisitRecord | null {
+function recordOf(visited: Visited, verdict: Verdict, duplicates: SettleContext["duplicates"]): VisitRecord | null {
   if (verdict.kind === "again") return null;
   const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
   const decided = { ...NO_VISIT, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
@@ -292,5 +295,17 @@ function recordOf(visited: Visited, verdict: Verdict): VisitRecord | null {
     lastModified: outcome.lastModified,
     capture: visited.capture,
     page: visited.page,
+    ...sameAs(visited, verdict, duplicates),
   };
+}
+
+/** Pages alone are compared: an error message is like another. */
+function sameAs(
+  { lease, capture, page, outcome }: Visited,
+  verdict: Verdict,
+  duplicates: SettleContext["duplicates"],
+): CopyOf {
+  const isPage = verdict.kind === "end" && verdict.end === "fetched" && outcome.kind === "answer";
+  if (!isPage || capture === null || page === null) return NO_COPY;
+  return duplicates.copyOf(lease.url.id, outcome.bytes, capture, page);
 }

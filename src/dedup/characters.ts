@@ -1,11 +1,11 @@
 /** What a character is to one who looks for words, and what it is in lower case. */
 
-export const LETTER = 0;
+const LETTER = 0;
 export const DIGIT = 1;
 /** A word by itself: characters of scripts that put no space between words. */
 export const WORD = 2;
 /** Between words. */
-export const BETWEEN = 3;
+const BETWEEN = 3;
 
 /** Where `characterOf` has the kind: in its lowest bits. */
 export const KIND = 3;

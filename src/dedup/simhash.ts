@@ -1,14 +1,14 @@
 /**
  * SimHash of a page's visible text (Charikar 2002; Manku, Jain, Das Sarma 2007): 64 bits, few of which change when little
- * of the text does. The definition is part of what is stored, so it has a version:
+ * of the text does. Hashes are stored: a change of the definition needs a new version of the state.
  *
- * - The text is cut into words: longest runs of letters, marks and digits (Unicode L, M, N). A character of
- *   a script written without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Bopomofo) is a word by itself; so is each half
- *   (UTF-16) of a character beyond the first plane.
+ * - The text is cut into words: longest runs of letters, marks and digits (Unicode L, M, N). A character of a script
+ *   written without spaces (Han, kana, Thai, Lao, Khmer, Burmese, Bopomofo) is a word by itself; so is each half (UTF-16)
+ *   of a character beyond the first plane.
  * - Features are shingles: three words in a row, each occurrence counting.
  * - A shingle weighs 4; 1 when one of its words has a digit in it. Dates, counters and ids change where the page does not.
- * - A word's hash is FNV-1a 32 over its characters' numbers in lower case (one to one); a shingle's two words of hash are murmur3's finalizer over two
- *   polynomials of the three.
+ * - A word's hash is FNV-1a 32 over the numbers of its characters in lower case (one to one). A shingle's hash is
+ *   murmur3's finalizer over two polynomials of its words' hashes.
  * - Bit i is set where the shingles that have it set outweigh those that have not.
  * - A text of fewer than `MIN_WORDS` words has none: one word more would change it beyond recognition.
  */
@@ -17,8 +17,6 @@ import { BitCounts } from "./bit-counts.ts";
 import { bitsIn } from "./bits.ts";
 import { characterOf, characters, DIGIT, KIND, KIND_BITS, WORD } from "./characters.ts";
 
-/** Raise it when any text gets another hash; hashes of two versions cannot be compared. */
-export const SIMHASH_VERSION = 1;
 export const MIN_WORDS = 32;
 /** Hashes that differ in so many bits or fewer are those of near-duplicates. */
 export const NEAR = 3;

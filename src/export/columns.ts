@@ -63,6 +63,21 @@ export const columns = [
   { name: "etag", says: "ETag as received", of: (r) => r.visit?.etag ?? null },
   { name: "last_modified", says: "Last-Modified as received", of: (r) => r.visit?.lastModified ?? null },
   { name: "robots_id", says: "number of the robots.txt copy in force", of: (r) => r.visit?.robotsId || null },
+  {
+    name: "duplicate_of",
+    says: "id of the URL that had the same body before, to the byte",
+    of: (r) => r.visit?.duplicateOf ?? null,
+  },
+  {
+    name: "near_duplicate_of",
+    says: "id of the URL that had nearly the same text before",
+    of: (r) => r.visit?.nearDuplicateOf ?? null,
+  },
+  {
+    name: "simhash",
+    says: "SimHash of the visible text, hexadecimal; null where there is too little",
+    of: (r) => r.visit?.page?.simhash ?? null,
+  },
   { name: "digest", says: "sha1:BASE32 of the body as archived", of: (r) => r.visit?.capture?.digest ?? null },
   {
     name: "truncated",

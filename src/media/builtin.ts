@@ -26,7 +26,11 @@ const text: MediaHandler = {
   accepts: ["text/plain"],
   read: (document) => {
     const { links, pure } = urlLines(document.text());
-    return { links: pure ? links : links.map((link): RawLink => ({ ...link, from: "text" })) };
+    if (pure) return { links };
+    return {
+      links: links.map((link): RawLink => ({ ...link, from: "text" })),
+      ...(document.wantsText === true && { visibleText: document.text() }),
+    };
   },
 };
 

@@ -11,6 +11,7 @@ import { hasRelation, linkKind } from "./link-kinds.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { srcsetUrls } from "./srcset.ts";
 import * as tag from "./tags.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Facts about a page are cut to so many characters. */
 const MAX_FACT_LENGTH = 1000;
@@ -58,6 +59,7 @@ class Reading {
     }
     this.#readHeaders();
     return {
+      ...(this.#document.wantsText === true && { visibleText: seenIn(this.#document) }),
       links: this.#links,
       robots: this.#robots,
       ...(this.#base !== undefined && { base: this.#base }),
@@ -195,6 +197,13 @@ class Reading {
     if (srcset === null) return;
     for (const url of srcsetUrls(srcset)) this.#embed("srcset", url);
   }
+}
+
+function seenIn(document: Readable): string {
+  const encoding = document.charset();
+  return markupIsPlain(encoding)
+    ? visibleText(document.body, encoding)
+    : visibleText(Buffer.from(document.text(), "utf8"), "utf-8");
 }
 
 /**

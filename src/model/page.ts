@@ -16,6 +16,8 @@ export interface PageInfo {
   readonly handler: string | null;
   /** Links found, before any filter. */
   readonly linksFound: number;
+  /** Of the visible text, 16 hexadecimal digits (dedup/simhash); null when there is none, or too little of it. */
+  readonly simhash: string | null;
   /** Why reading stopped early, if it did. */
   readonly readError: string | null;
 }

@@ -27,6 +27,18 @@ export interface VisitRecord {
   readonly robotsId: number;
   readonly capture: Capture | null;
   readonly page: PageInfo | null;
+  /** The URL (its id) that had the same body before, to the byte. */
+  readonly duplicateOf: number | null;
+  /** The URL (its id) whose visible text was nearly the same before; null when `duplicateOf` is set. */
+  readonly nearDuplicateOf: number | null;
+}
+
+/** A content that was new when it came. */
+export interface KnownContent {
+  readonly urlId: number;
+  readonly digest: string;
+  /** Null when there is none, or when it was a near-duplicate of another. */
+  readonly simhash: string | null;
 }
 
 export interface UrlRecord {
@@ -64,5 +76,7 @@ export function dropRecord(urlId: number, href: Href, drop: NonNullable<NewUrl["
     robotsId: 0,
     capture: null,
     page: null,
+    duplicateOf: null,
+    nearDuplicateOf: null,
   };
 }

@@ -18,7 +18,7 @@ import type { EndReason } from "../model/end.ts";
 import type { HostKey, HostState } from "../model/host.ts";
 import type { Lease, Settlement } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
-import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import type { KnownContent, UrlRecord, VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
@@ -92,6 +92,8 @@ export interface StateQueries {
   captures(): IterableIterator<VisitRecord>;
   /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */
   requests(): IterableIterator<RequestRecord>;
+  /** Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording. */
+  contents(): IterableIterator<KnownContent>;
   /** Admitted URLs by end reason; those not ended are not in it. */
   endCounts(): ReadonlyMap<EndReason, number>;
   /** All marks, by file. */

@@ -10,6 +10,8 @@ export interface Readable {
   readonly body: Uint8Array;
   /** True when `body` is only the beginning. */
   readonly truncated: boolean;
+  /** `visibleText` is asked for: pages are compared by it. */
+  readonly wantsText?: boolean;
   /** Header fields as received: [name, value, ...]. */
   readonly rawHeaders: readonly string[];
   /** `body` as text, by the charset that the WHATWG order finds; decoded once, on the first call. */
@@ -31,7 +33,7 @@ export interface Read {
   readonly robots?: readonly string[];
   /** Sitemap entries carry their dates: parallel to `links`. */
   readonly lastmod?: readonly (string | null)[];
-  /** Visible text, where the handler extracts it. */
+  /** Visible text, where it is asked for and the handler extracts it. */
   readonly visibleText?: string;
   /** Why reading stopped early. */
   readonly error?: string;

@@ -137,6 +137,7 @@ describe("explain", () => {
       handler: "html",
       linksFound: 31,
       readError: null,
+      simhash: null,
     };
     const rows = await told(`${HOST}/1`, {
       record: record(1, { via: 9, visit: visit(1, { capture, page, robotsId: 7 }) }),

@@ -23,6 +23,8 @@ export function visit(urlId: number, changes: Partial<VisitRecord> = {}): VisitR
     robotsId: 0,
     capture: null,
     page: null,
+    duplicateOf: null,
+    nearDuplicateOf: null,
     ...changes,
   };
 }

@@ -104,6 +104,7 @@ const PAGE: PageInfo = {
   handler: "html",
   linksFound: 0,
   readError: null,
+  simhash: null,
 };
 
 function responseOf(page: SmallPage, at: number): FetchResponse {

@@ -62,6 +62,8 @@ export function recordOf(lease: Lease, end: VisitRecord["end"], now: Instant): V
     robotsId: 0,
     capture: null,
     page: null,
+    duplicateOf: null,
+    nearDuplicateOf: null,
   };
 }
 

@@ -4,12 +4,28 @@ import { afterEach, describe, it } from "node:test";
 import type { HostKey } from "../../src/model/host.ts";
 import { newHostState } from "../../src/model/host.ts";
 import type { Lease } from "../../src/model/lease.ts";
+import type { PageInfo } from "../../src/model/page.ts";
 import type { RobotsCopy } from "../../src/model/robots-copy.ts";
 import type { Href } from "../../src/model/url.ts";
 import { ended, recordOf, type Store, type StoreOptions, settled, url, World } from "./frontier-world.ts";
 
 const LEASE_MS = 60_000;
 const A = "http://a.test" as HostKey;
+
+const PAGE: PageInfo = {
+  mediaType: "text/html",
+  charset: "UTF-8",
+  title: null,
+  language: null,
+  description: null,
+  canonical: null,
+  noindex: false,
+  nofollow: false,
+  handler: "html",
+  linksFound: 12,
+  readError: null,
+  simhash: null,
+};
 
 export function frontierConformance(name: string, makeStore: () => Store): void {
   describe(`frontier: ${name}`, () => {
@@ -483,6 +499,8 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
           etag: 'W/"1"',
           lastModified: "Thu, 01 Jan 1970 00:00:00 GMT",
           robotsId: 4,
+          duplicateOf: 2 ** 32 - 1,
+          nearDuplicateOf: 5,
           capture: {
             response: { file: "x-1.warc.gz", offset: 2 ** 33, length: 99 },
             at: 124,
@@ -490,17 +508,11 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
             truncated: "length",
           },
           page: {
-            mediaType: "text/html",
-            charset: "UTF-8",
+            ...PAGE,
             title: "Žluťoučký 🐎",
-            language: null,
             description: "",
-            canonical: null,
             noindex: true,
-            nofollow: false,
-            handler: "html",
-            linksFound: 12,
-            readError: null,
+            simhash: "8123456789abcdef",
           },
         } as const;
         await world.settle(lease, ended(), { record: visit });
@@ -508,6 +520,37 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.deepEqual([...backend.captures()], [visit]);
         await world.reopen();
         assert.deepEqual(world.backend.byId(1)?.visit, visit);
+      });
+
+      it("lists the contents that were new, and whole, for those that come later to be compared with", async () => {
+        const { backend } = begin();
+        const simhash = "8123456789abcdef";
+        const page = { ...PAGE, simhash };
+        const capture = { response: { file: "x", offset: 1, length: 9 }, at: 1, digest: "sha1:A", truncated: null };
+        const changes = [
+          { page, capture },
+          { page, capture, duplicateOf: 1 },
+          { page, capture: { ...capture, digest: "sha1:B" }, nearDuplicateOf: 1 },
+          { page: PAGE, capture: { ...capture, digest: "sha1:C" } },
+          { page, capture: { ...capture, truncated: "length" } },
+          { page, capture, bytes: 0 },
+          { page: null, capture },
+          { page: null, capture: null },
+          { page, capture, end: "http-4xx" },
+        ] as const;
+        await backend.add(changes.map((_, nth) => url(`${nth}.test`, "/")));
+        for (const change of changes) {
+          const lease = await world.leaseOne();
+          await world.settle(lease, ended(), { record: { ...recordOf(lease, "fetched", 1), ...change } });
+        }
+        const expected = [
+          { urlId: 1, digest: "sha1:A", simhash },
+          { urlId: 3, digest: "sha1:B", simhash: null },
+          { urlId: 4, digest: "sha1:C", simhash: null },
+        ];
+        assert.deepEqual([...backend.contents()], expected);
+        await world.reopen();
+        assert.deepEqual([...world.backend.contents()], expected);
       });
 
       it("finds a URL by fingerprint and by id, with its state and its latest visit", async () => {

@@ -4,6 +4,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { err, ok } from "../../src/base/result.ts";
 import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
+import { Duplicates } from "../../src/crawl/duplicates.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
 import { Progress } from "../../src/crawl/progress.ts";
@@ -162,6 +163,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
+    duplicates: new Duplicates(backend.contents()),
     guard: options.guard ?? (() => null),
     clock,
     random: () => 0.5,

@@ -53,7 +53,10 @@ const visit: VisitRecord = {
     handler: "html",
     linksFound: 12,
     readError: null,
+    simhash: "0123456789abcdef",
   },
+  duplicateOf: null,
+  nearDuplicateOf: null,
 };
 
 export function fetched(title: string | null = "A"): UrlRecord {

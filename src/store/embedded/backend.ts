@@ -10,7 +10,7 @@ import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
-import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
@@ -196,6 +196,10 @@ class EmbeddedBackend implements Backend {
 
   captures(): IterableIterator<VisitRecord> {
     return this.#queries.captures();
+  }
+
+  contents(): IterableIterator<KnownContent> {
+    return this.#queries.contents();
   }
 
   requests(): IterableIterator<RequestRecord> {

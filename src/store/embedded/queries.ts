@@ -1,7 +1,7 @@
 /** Questions to the tables. The writer and a reader beside it ask the same ones; only what is pending they know differently. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { HostKey, HostState } from "../../model/host.ts";
-import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import { hostStateOf, type Row, requestOf, robotsOf, urlOf, visitOf } from "./rows.ts";
@@ -23,6 +23,7 @@ export class Queries {
   readonly #urlPage: StatementSync;
   readonly #visitPage: StatementSync;
   readonly #capturePage: StatementSync;
+  readonly #contentPage: StatementSync;
   readonly #visits: StatementSync;
   readonly #robotsPage: StatementSync;
   readonly #requests: StatementSync;
@@ -48,6 +49,10 @@ export class Queries {
       "SELECT * FROM visit WHERE id IN (SELECT max(id) FROM visit WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
     );
     this.#capturePage = db.prepare(`SELECT * FROM visit WHERE id > ? AND file IS NOT NULL ORDER BY id LIMIT ${PAGE}`);
+    this.#contentPage = db.prepare(`SELECT id, url_id, digest, simhash, near_duplicate_of FROM visit
+      WHERE id > ? AND end = 'fetched' AND media_type IS NOT NULL AND bytes > 0 AND file IS NOT NULL
+        AND truncated IS NULL AND duplicate_of IS NULL
+      ORDER BY id LIMIT ${PAGE}`);
     this.#visits = db.prepare("SELECT * FROM visit WHERE url_id = ? ORDER BY id");
     this.#robotsPage = db.prepare(
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
@@ -105,6 +110,20 @@ export class Queries {
       const rows = this.#capturePage.all(after);
       if (rows.length === 0) return;
       for (const row of rows) yield visitOf(row);
+      after = rows.at(-1)!.id as number;
+    }
+  }
+
+  *contents(): IterableIterator<KnownContent> {
+    for (let after = 0; ; ) {
+      const rows = this.#contentPage.all(after);
+      if (rows.length === 0) return;
+      for (const { url_id, digest, simhash, near_duplicate_of } of rows)
+        yield {
+          urlId: url_id as number,
+          digest: digest as string,
+          simhash: near_duplicate_of === null ? (simhash as string | null) : null,
+        };
       after = rows.at(-1)!.id as number;
     }
   }

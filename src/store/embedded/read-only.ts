@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
-import type { UrlRecord, VisitRecord } from "../../model/record.ts";
+import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
@@ -96,6 +96,10 @@ class State implements ReadOnlyState {
 
   captures(): IterableIterator<VisitRecord> {
     return this.#queries.captures();
+  }
+
+  contents(): IterableIterator<KnownContent> {
+    return this.#queries.contents();
   }
 
   requests(): IterableIterator<RequestRecord> {

@@ -48,6 +48,8 @@ export function visitValues(visit: VisitRecord): SQLInputValue[] {
     visit.robotsId,
     ...captureValues(visit.capture),
     ...pageValues(visit.page),
+    visit.duplicateOf,
+    visit.nearDuplicateOf,
   ];
 }
 
@@ -70,6 +72,8 @@ export function visitOf(row: Row): VisitRecord {
     robotsId: row.robots_id as number,
     capture: captureOf(row),
     page: pageOf(row),
+    duplicateOf: row.duplicate_of as number | null,
+    nearDuplicateOf: row.near_duplicate_of as number | null,
   };
 }
 
@@ -181,9 +185,9 @@ function captureOf(row: Row): Capture | null {
   };
 }
 
-/** Columns media_type to read_error. */
+/** Columns media_type to simhash. */
 function pageValues(page: PageInfo | null): SQLInputValue[] {
-  if (page === null) return [null, null, null, null, null, null, null, null, null, null, null];
+  if (page === null) return [null, null, null, null, null, null, null, null, null, null, null, null];
   const { mediaType, charset, title, language, description, canonical, noindex, nofollow, handler } = page;
   return [
     mediaType,
@@ -197,6 +201,7 @@ function pageValues(page: PageInfo | null): SQLInputValue[] {
     handler,
     page.linksFound,
     page.readError,
+    page.simhash,
   ];
 }
 
@@ -214,5 +219,6 @@ function pageOf(row: Row): PageInfo | null {
     handler: row.handler as string | null,
     linksFound: row.links_found as number,
     readError: row.read_error as string | null,
+    simhash: row.simhash as string | null,
   };
 }

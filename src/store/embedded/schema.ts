@@ -39,6 +39,9 @@ export const VISIT_COLUMNS = [
   "handler",
   "links_found",
   "read_error",
+  "simhash",
+  "duplicate_of",
+  "near_duplicate_of",
 ] as const;
 
 export const SCHEMA = `
@@ -106,7 +109,10 @@ CREATE TABLE visit (
   nofollow INTEGER,
   handler TEXT,
   links_found INTEGER,
-  read_error TEXT
+  read_error TEXT,
+  simhash TEXT,                  -- of the visible text, 16 hexadecimal digits; null when there is too little
+  duplicate_of INTEGER,          -- url.id that had the same body before, to the byte
+  near_duplicate_of INTEGER      -- url.id that had nearly the same text before
 ) STRICT;
 CREATE INDEX visit_of_url ON visit (url_id);
 
@@ -208,6 +214,8 @@ CREATE VIEW urls AS
     visit.ended_at - visit.started_at AS elapsed_ms,
     visit.address,
     visit.links_found,
+    visit.duplicate_of,
+    visit.near_duplicate_of,
     visit.digest,
     visit.file,
     visit.offset,

@@ -5,7 +5,7 @@ import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import { type NewUrl, PRIORITIES } from "../../model/link.ts";
-import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
@@ -181,6 +181,14 @@ class MemoryBackend implements Backend {
 
   *captures(): IterableIterator<VisitRecord> {
     for (const visit of this.#state.visits) if (visit.capture !== null) yield visit;
+  }
+
+  *contents(): IterableIterator<KnownContent> {
+    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf } of this.#state.visits) {
+      if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
+      if (capture === null || capture.truncated !== null) continue;
+      yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
+    }
   }
 
   *requests(): IterableIterator<RequestRecord> {

@@ -1,0 +1,69 @@
+/** A page that was there before is marked: to the byte, or nearly so; the first of each content is the one that counts. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Duplicates, NO_COPY } from "../../src/crawl/duplicates.ts";
+import type { Capture } from "../../src/model/capture.ts";
+import type { PageInfo } from "../../src/model/page.ts";
+
+const capture = (digest: string, truncated: Capture["truncated"] = null): Capture => ({
+  response: { file: "x", offset: 0, length: 1 },
+  at: 0,
+  digest: `sha1:${digest}`,
+  truncated,
+});
+const page = (simhash: string | null): PageInfo => ({
+  mediaType: "text/html",
+  charset: null,
+  title: null,
+  language: null,
+  description: null,
+  canonical: null,
+  noindex: false,
+  nofollow: false,
+  handler: null,
+  linksFound: 0,
+  readError: null,
+  simhash,
+});
+const NEAR_0 = ["0000000000000000", "0000000000000007", "000000000000003f"];
+
+describe("duplicates", () => {
+  it("are of the first that had the same body", () => {
+    const all = new Duplicates([]);
+    assert.deepEqual(all.copyOf(1, 9, capture("A"), page(null)), NO_COPY);
+    assert.deepEqual(all.copyOf(2, 9, capture("B"), page(null)), NO_COPY);
+    for (const id of [3, 4])
+      assert.deepEqual(all.copyOf(id, 9, capture("A"), page(null)), { duplicateOf: 1, nearDuplicateOf: null });
+  });
+
+  it("are not of themselves, when a visit is repeated", () => {
+    const all = new Duplicates([]);
+    for (let visit = 0; visit < 3; visit++) assert.deepEqual(all.copyOf(1, 9, capture("A"), page(NEAR_0[0]!)), NO_COPY);
+    assert.deepEqual(all.copyOf(1, 9, capture("B"), page(NEAR_0[1]!)), NO_COPY);
+  });
+
+  it("are near when three bits of the text's hash differ, and held against the first alone", () => {
+    const all = new Duplicates([]);
+    assert.deepEqual(all.copyOf(1, 9, capture("A"), page(NEAR_0[0]!)), NO_COPY);
+    assert.deepEqual(all.copyOf(2, 9, capture("B"), page(NEAR_0[1]!)), { duplicateOf: null, nearDuplicateOf: 1 });
+    assert.deepEqual(all.copyOf(3, 9, capture("C"), page(NEAR_0[2]!)), NO_COPY); // near to 2, which is a copy
+  });
+
+  it("are not told of empty bodies, of cut ones, and of texts without a hash", () => {
+    const all = new Duplicates([]);
+    for (const id of [1, 2]) {
+      assert.deepEqual(all.copyOf(id, 0, capture("A"), page(NEAR_0[0]!)), NO_COPY);
+      assert.deepEqual(all.copyOf(id, 9, capture("B", "length"), page(NEAR_0[0]!)), NO_COPY);
+      assert.deepEqual(all.copyOf(id, 9, capture(`C${id}`), page(null)), NO_COPY);
+    }
+  });
+
+  it("are known of earlier runs", () => {
+    const all = new Duplicates([
+      { urlId: 1, digest: "sha1:A", simhash: NEAR_0[0]! },
+      { urlId: 2, digest: "sha1:B", simhash: null },
+    ]);
+    assert.equal(all.copyOf(3, 9, capture("B"), page(null)).duplicateOf, 2);
+    assert.equal(all.copyOf(4, 9, capture("C"), page(NEAR_0[1]!)).nearDuplicateOf, 1);
+  });
+});
