@@ -106,7 +106,7 @@ const SCHEMA: SchemaElement[] = [
 ];
 
 /** Rows held at once. Readers skip whole groups of rows, so groups should be neither small nor few. */
-const ROWS_A_GROUP = 32_768;
+const ROWS_A_GROUP = 16_384;
 
 /** The file in pieces, one for each group of rows and one for its end. `createdBy`: the program and its version. */
 export async function* parquetChunks(
