@@ -1,5 +1,5 @@
 /**
- * Who may import whom: the table of docs/life-of-a-url.md. What is not named here is forbidden.
+ * Who may import whom: the rooms of CONTRIBUTING.md, to the import. What is not named here is forbidden.
  * test/layers.test.ts shows that each rule fails on a planted import. It needs `typescript` < 7: with 7 nothing is
  * read, and nothing found.
  */

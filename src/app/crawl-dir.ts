@@ -24,14 +24,25 @@ export async function inspectDir(dir: string): Promise<"new" | "crawl"> {
   }
   await mustBeWritable(dir, dir);
   if (names.includes("state.db")) return "crawl";
-  // A crawl that was killed in its first moments may have made folders and nothing else.
-  const foreign = names.find((name) => !OURS.test(name) && !NOBODYS.test(name));
-  if (foreign !== undefined && !(names.includes(CONFIG_NAME) && (await isCrawlConfig(dir))))
+  // A crawl that was killed in its first moments may have made folders, empty ones, and nothing else. Full ones are
+  // somebody's: `logs` and `pages` are common names, and what is ours may be removed.
+  const foreign = await foreignIn(dir, names);
+  if (foreign !== null && !(names.includes(CONFIG_NAME) && (await isCrawlConfig(dir))))
     throw new UsageError(
       "directory",
       `${dir} holds something that is no crawl ("${foreign}"); name an empty or a new directory with --dir`,
     );
   return names.includes(CONFIG_NAME) ? "crawl" : "new";
+}
+
+/** The name of something in a directory without a state that no crawl has put there; null when there is nothing such. */
+async function foreignIn(dir: string, names: readonly string[]): Promise<string | null> {
+  for (const name of names) {
+    if (NOBODYS.test(name)) continue;
+    if (!OURS.test(name)) return name;
+    if (!name.includes(".") && (await readdir(join(dir, name)).catch(() => [name])).length > 0) return name;
+  }
+  return null;
 }
 
 /** Throws a `UsageError` unless a crawl is in `dir`: for commands that look at one. */
@@ -45,10 +56,14 @@ export async function mustHoldCrawl(dir: string): Promise<void> {
     );
 }
 
-/** Removes a crawl's files from its directory, and nothing else; `keep` names what stays. The caller holds the crawl's lock or knows that nobody does. */
+/**
+ * Removes a crawl's files from its directory, and nothing else; crawl.json last, which tells that the others are ours.
+ * `keep` names what stays. The caller holds the crawl's lock or knows that nobody does.
+ */
 export async function clearCrawl(dir: string, keep?: string): Promise<void> {
-  for (const name of (await namesIn(dir)) ?? [])
-    if (OURS.test(name) && name !== keep) await rm(join(dir, name), { recursive: true, force: true });
+  const ours = ((await namesIn(dir)) ?? []).filter((name) => OURS.test(name) && name !== keep);
+  for (const name of [...ours.filter((name) => name !== CONFIG_NAME), CONFIG_NAME])
+    await rm(join(dir, name), { recursive: true, force: true });
 }
 
 /** The names in a directory, or null when it does not exist. */

@@ -20,7 +20,7 @@ import { clearCrawl } from "./crawl-dir.ts";
 import { writeIndex } from "./index-file.ts";
 import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
-import { openPages } from "./pages-file.ts";
+import { openPages, PAGES_FILE } from "./pages-file.ts";
 import { loadHandlers } from "./plugins.ts";
 import { rememberPace } from "./report/paces.ts";
 import { proxyOf } from "./rules.ts";
@@ -74,11 +74,12 @@ function openBackend(config: CrawlConfig): Backend {
   return openEmbedded(config.dir, { clock: systemClock, hostConcurrency: config.hostConcurrency });
 }
 
-/** A crawl that ended without one page (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
+/** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
 function hasFetchedNothing(backend: Backend): boolean {
   const { queued, leased, delayed } = backend.pending();
   const started = backend.fact("startedAt") !== null;
-  return started && queued + leased + delayed === 0 && (backend.endCounts().get("fetched") ?? 0) === 0;
+  const archived = [...backend.marks()].some(([file, bytes]) => file !== PAGES_FILE && bytes > 0);
+  return started && queued + leased + delayed === 0 && !archived && (backend.endCounts().get("fetched") ?? 0) === 0;
 }
 
 async function crawlIn(

@@ -42,7 +42,10 @@ export function statusOf(
     failed,
     pending,
     byEnd: Object.fromEntries(ends),
-    busiest: state.topHosts(BUSIEST).map(({ host, requests, pending }) => ({ host, requests, pending })),
+    busiest: state
+      .topHosts(BUSIEST)
+      .filter(({ requests, pending }) => requests > 0 || pending > 0)
+      .map(({ host, requests, pending }) => ({ host, requests, pending })),
   };
 }
 

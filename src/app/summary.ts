@@ -9,6 +9,7 @@ import { count, counted, rate, size, span } from "./wording.ts";
 /** What each end means, in a few words. The order is the order of the summary. */
 export const END_WORDS: { readonly [E in EndReason]: string } = {
   fetched: "fetched and kept",
+  sitemap: "sitemaps, read for their links",
   "not-modified": "unchanged since the last visit",
   "duplicate-of": "same content as another page",
   redirected: "led to another URL",
@@ -17,7 +18,6 @@ export const END_WORDS: { readonly [E in EndReason]: string } = {
   "http-4xx": "the server says there is no such page",
   "http-5xx": "the server failed, every time",
   "http-other": "an answer of another kind",
-  gone: "gone for good",
   "payment-required": "the server asks for payment",
   "blocked-challenge": "the server wants to see a human",
   dns: "the name does not resolve",
@@ -29,7 +29,6 @@ export const END_WORDS: { readonly [E in EndReason]: string } = {
   "robots-unreachable": "robots.txt is out of reach",
   robots: "robots.txt says no",
   "refused-address": "an address that is not public (--allow-net)",
-  nofollow: "marked nofollow",
   scope: "outside the scope (--scope)",
   depth: "too many links from the seeds (--depth)",
   budget: "the host has had its pages (--max-per-host)",

@@ -21,10 +21,19 @@ export type Permit =
   | { readonly kind: "go"; readonly errand: Errand }
   /** The URL ends here; nothing was asked. */
   | { readonly kind: "end"; readonly end: EndReason; readonly detail: string }
-  /** The host cannot be spoken to now; `dead` says that it never can. */
-  | { readonly kind: "unreachable"; readonly cause: HostDeath; readonly detail: string; readonly dead: boolean }
+  | Unreachable
   /** Not its turn after all: back to the frontier. */
   | { readonly kind: "later"; readonly hostReadyAt: Instant };
+
+/** A host cannot be spoken to now; `dead` says that it never can. */
+export interface Unreachable {
+  readonly kind: "unreachable";
+  readonly cause: HostDeath;
+  readonly detail: string;
+  readonly dead: boolean;
+  /** Set when it is not the URL's own host, but one that its robots.txt was redirected to: where to. */
+  readonly robotsHop: Href | null;
+}
 
 export interface PermitRules {
   readonly obeyRobots: boolean;
@@ -67,19 +76,27 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
 
   const href = needsRobots ? (entry.robotsHop?.href ?? (`${lease.url.host}/robots.txt` as Href)) : lease.url.href;
   const target = targetOf(href, entry, hosts);
-  const busyUntil = busy([entry, target], rules.hostConcurrency, clock.now());
+  const hostsAsked = target === entry ? [entry] : [entry, target];
+  const busyUntil = busy(hostsAsked, rules.hostConcurrency, clock.now());
   if (busyUntil !== null) return { kind: "later", hostReadyAt: busyUntil };
 
   hold(entry, target, needsRobots);
   const address = await addressOf(target.hostname, context);
   if (!address.ok) {
     release(entry, target, needsRobots);
-    return { kind: "unreachable", ...address.error };
+    return { kind: "unreachable", robotsHop: target === entry ? null : href, ...address.error };
   }
   const turn = await context.turns.take(address.value, signal);
   if (!turn.granted) {
     release(entry, target, needsRobots);
     return { kind: "later", hostReadyAt: turn.tryAt };
+  }
+  // While it waited in line another request to the host may have ended, maybe with a 429.
+  const readyAt = Math.max(...hostsAsked.map(({ state }) => state.readyAt));
+  if (readyAt > clock.now()) {
+    context.turns.give(address.value, clock.now());
+    release(entry, target, needsRobots);
+    return { kind: "later", hostReadyAt: readyAt };
   }
   const task = needsRobots ? "robots" : "page";
   const cookie = needsRobots ? null : context.cookies.header(lease.url, href);
@@ -111,7 +128,9 @@ function busy(entries: readonly HostEntry[], atOnce: number, now: Instant): Inst
   let until: Instant | null = null;
   for (const entry of entries) {
     if (entry.state.readyAt > now) until = Math.max(until ?? 0, entry.state.readyAt);
-    if (entry.open >= atOnce) until = Math.max(until ?? 0, now + BUSY_AGAIN_MS);
+    // A host that asks for a pause between requests does not mean several at once.
+    const most = (entry.robots?.rules.crawlDelayMs ?? 0) > 0 ? 1 : atOnce;
+    if (entry.open >= most) until = Math.max(until ?? 0, now + BUSY_AGAIN_MS);
   }
   return until;
 }

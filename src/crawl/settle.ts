@@ -17,7 +17,7 @@ import type { Settled } from "../ports/frontier.ts";
 import type { Admission } from "./context.ts";
 import { type CopyOf, type Duplicates, NO_COPY } from "./duplicates.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
-import { targetOf } from "./permit.ts";
+import { targetOf, type Unreachable } from "./permit.ts";
 import { isOfSeed } from "./read.ts";
 
 export interface SettleRules {
@@ -96,7 +96,8 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   const after = afterVisit(host.state, { startedAt, endedAt, kind, retryAfter, robotsDelayMs, random }, politeness);
   host.state = { ...after, address: visited.address, requests: host.state.requests + 1 };
   if (kind === "ok") {
-    host.unreachable = 0;
+    // That robots.txt is led elsewhere says nothing yet of whether it can be had.
+    if (visited.task === "page") host.unreachable = 0;
     host.backoffSays = "";
   } else {
     const what = outcome.kind === "answer" ? String(outcome.status) : outcome.cause;
@@ -204,9 +205,7 @@ function giveUp(entry: HostEntry, cause: HostDeath): void {
 /** A lease that ended without a request: denied, out of budget, or its host has no usable address. */
 export function settleUnvisited(
   lease: Lease,
-  why:
-    | { readonly kind: "end"; readonly end: EndReason; readonly detail: string }
-    | { readonly kind: "unreachable"; readonly cause: HostDeath; readonly detail: string; readonly dead: boolean },
+  why: { readonly kind: "end"; readonly end: EndReason; readonly detail: string } | Unreachable,
   context: SettleContext,
 ): Outcome {
   const { hosts, clock, random, rules } = context;
@@ -216,13 +215,31 @@ export function settleUnvisited(
     const verdict = { kind: "end", end: why.end, detail: why.detail } as const;
     return unvisited(lease, verdict, entry.state.readyAt, now, []);
   }
-  if (why.dead) giveUp(entry, why.cause);
-  const asked = { startedAt: now, endedAt: now, kind: "failed", retryAfter: null, robotsDelayMs: 0 } as const;
+  const kind = why.robotsHop === null ? "failed" : "unavailable";
+  const asked = { startedAt: now, endedAt: now, kind, retryAfter: null, robotsDelayMs: 0 } as const;
   entry.state = afterVisit(entry.state, { ...asked, random: random() }, rules.politeness);
-  const verdict: Verdict = why.dead
-    ? { kind: "end", end: why.cause, detail: why.detail }
-    : hostFailed(entry, why.cause, why.detail, rules.tries);
-  return unvisited(lease, verdict, entry.state.dead === null ? entry.state.readyAt : now, now, [entry.state]);
+  let verdict: Verdict;
+  let robots: RobotsCopy | null = null;
+  if (why.robotsHop !== null) {
+    // The host itself may be in the best of health: it is its robots.txt that cannot be had.
+    robots = unreachableCopy(entry, why.robotsHop, `${why.cause}: ${why.detail}`, now);
+    entry.robotsHop = null;
+    entry.robots = hosts.withRobots(entry, robots);
+    const served = robotsInForce(entry.robots.history, now).access !== "unreachable";
+    const says = `robots.txt was redirected to ${why.robotsHop}: ${why.detail}`;
+    verdict = served ? { kind: "again" } : hostFailed(entry, "robots-unreachable", says, rules.tries);
+  } else if (why.dead) {
+    giveUp(entry, why.cause);
+    verdict = { kind: "end", end: why.cause, detail: why.detail };
+  } else verdict = hostFailed(entry, why.cause, why.detail, rules.tries);
+  const readyAt = entry.state.dead === null ? entry.state.readyAt : now;
+  return { ...unvisited(lease, verdict, readyAt, now, [entry.state]), robots };
+}
+
+function unreachableCopy(entry: HostEntry, href: Href, failure: string, now: Instant): RobotsCopy {
+  const expiresAt = robotsExpiry("unreachable", now, entry.robots?.history.latest ?? null);
+  const nothing = { id: 0, status: 0, body: "", capture: null } as const;
+  return { ...nothing, host: entry.state.host, fetchedAt: now, expiresAt, access: "unreachable", failure, href };
 }
 
 function unvisited(

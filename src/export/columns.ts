@@ -45,7 +45,11 @@ export const columns = [
   { name: "links", says: "links found in it, before any filter", of: (r) => r.visit?.page?.linksFound ?? null },
   { name: "redirect_to", says: "where it redirects to", of: (r) => r.visit?.redirectTo ?? null },
   { name: "depth", says: "links from a seed", of: (r) => r.depth },
-  { name: "source", says: "how it was found: seed, added, link, embed, redirect or sitemap", of: (r) => r.source },
+  {
+    name: "source",
+    says: "how it was found: seed, added, link, embed, redirect, sitemap or listed",
+    of: (r) => r.source,
+  },
   { name: "via", says: "id of the URL where it was found", of: (r) => r.via || null },
   { name: "attempt", says: "number of the latest attempt", of: (r) => r.visit?.attempt ?? null },
   { name: "admitted_at", says: "when it was admitted to the crawl (ISO 8601, UTC)", of: (r) => date(r.admittedAt) },

@@ -9,12 +9,12 @@ export const DROP_REASONS = [
   "too-long",
   "robots", // robots.txt says no
   "refused-address", // the address guard says no
-  "nofollow",
 ] as const;
 
 /** Decided by what a request brought, or failed to bring. */
 export const VISIT_REASONS = [
   "fetched",
+  "sitemap", // a sitemap file: read for its links, no page
   "not-modified",
   "redirected",
   "redirect-loop",
@@ -32,7 +32,6 @@ export const VISIT_REASONS = [
   "unsupported-type",
   "payment-required",
   "blocked-challenge",
-  "gone",
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];

@@ -52,7 +52,8 @@ function judgeAnswer(visited: Visited, answer: Answer, state: JudgeState, rules:
   const { status } = answer;
   if (answer.challenge !== null) return end("blocked-challenge", answer.challenge);
   if (status >= 200 && status < 300) {
-    return answer.bodyRead ? end("fetched") : end("unsupported-type", answer.contentType);
+    if (!answer.bodyRead) return end("unsupported-type", answer.contentType);
+    return end(visited.lease.url.source === "sitemap" ? "sitemap" : "fetched");
   }
   if (status === 304) return end("not-modified");
   if (status >= 300 && status < 400 && answer.location !== null) return judgeRedirect(visited, answer.location, rules);

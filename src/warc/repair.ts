@@ -8,15 +8,19 @@ import { isArchiveName } from "./packings.ts";
 export interface Repair {
   /** The final name. */
   readonly file: string;
-  /** Bytes that are left; 0 when the file was removed. */
+  /** Bytes that are left; 0 when the file was removed or set aside. */
   readonly bytes: number;
   /** Bytes that were cut, which nothing committed refers to. */
   readonly cut: number;
 }
 
+/** Given to the names of finished archive files that the state does not know: nobody's bytes are removed for that. */
+const UNKNOWN_SUFFIX = ".unknown";
+
 /**
- * Cuts every archive file of `dir` back to its committed length, removes those with none, and gives `.open` files their
- * final name. `committed` may hold other outputs too; only names of archive files are looked at. Tells which files were
+ * Cuts every archive file of `dir` back to its committed length, and gives `.open` files their final name. Of files with
+ * nothing committed, those still open are removed; finished ones are somebody's, or of a state that was lost: they are
+ * set aside under a name ending in `.unknown`. `committed` may hold other outputs too; only names of archive files are looked at. Tells which files were
  * changed. Throws an `ArchiveError` with code "damaged", before anything is changed, when a file is gone or shorter
  * than what was committed.
  */
@@ -30,7 +34,7 @@ export async function repairArchive(dir: string, committed: ReadonlyMap<string, 
     const bytes = committed.get(name) ?? 0;
     const cut = size - bytes;
     try {
-      if (bytes === 0) await unlink(path);
+      if (bytes === 0) await (path.endsWith(OPEN_SUFFIX) ? unlink(path) : rename(path, path + UNKNOWN_SUFFIX));
       else if (cut > 0) await cutBack(path, bytes);
       if (bytes > 0 && path.endsWith(OPEN_SUFFIX)) await rename(path, join(dir, name));
       else if (cut === 0 && bytes > 0) continue;

@@ -239,6 +239,17 @@ describe("a directory that cannot be used is answered likewise", () => {
       );
     });
   }
+  for (const overwrite of [[], ["--overwrite"]]) {
+    it(`somebody else's, whose folders have the names of ours${overwrite.length > 0 ? ", even to overwrite" : ""}`, async () => {
+      assert.equal(
+        await refused([SEED, "--dir", "site", ...overwrite], (shell) => {
+          mkdirSync(join(shell.cwd, "site", "pages"), { recursive: true });
+          writeFileSync(join(shell.cwd, "site", "pages", "index.md"), "");
+        }),
+        'CWD/site holds something that is no crawl ("pages"); name an empty or a new directory with --dir',
+      );
+    });
+  }
   it("with a crawl.json of another program", async () => {
     assert.equal(
       await refused(["crawl", "--dir", "d"], (shell) => {

@@ -272,9 +272,9 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         const { backend } = begin();
         await backend.add([url("a.test", "1")]);
         const lease = await world.leaseOne();
-        const twice = [settled(lease, ended(), 1), settled(lease, ended("gone"), 2)];
+        const twice = [settled(lease, ended(), 1), settled(lease, ended("dns"), 2)];
         assert.deepEqual((await world.commit({ settled: twice })).current, [true, false]);
-        assert.deepEqual((await world.settle(lease, ended("gone"))).current, [false]);
+        assert.deepEqual((await world.settle(lease, ended("dns"))).current, [false]);
         assert.deepEqual([...backend.endCounts()], [["fetched", 1]]);
       });
 
@@ -562,9 +562,9 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.equal(backend.byId(1)?.state, "leased");
         await world.settle(lease, { kind: "retry", at: world.clock.time, reason: "timeout" });
         assert.equal(backend.byId(1)?.visit?.end, "retry");
-        await world.settle(await world.leaseOne(), ended("gone"));
+        await world.settle(await world.leaseOne(), ended("dns"));
         assert.equal(backend.byId(1)?.state, "ended");
-        assert.equal(backend.byId(1)?.visit?.end, "gone");
+        assert.equal(backend.byId(1)?.visit?.end, "dns");
         assert.equal(backend.byId(1)?.visit?.attempt, 2);
         assert.equal(backend.find(1, 1), null);
         assert.equal(backend.byId(99), null);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { HostKey } from "../../src/model/host.ts";
 import type { Href } from "../../src/model/url.ts";
 import { crawlWorld, type Reply, smallestGap } from "./world.ts";
 
@@ -131,6 +132,43 @@ describe("the crawl loop", () => {
     assert.ok(smallestGap(asked, "address") >= 1_000);
   });
 
+  it("holds it against robots.txt, not against the host, when its redirect leads to a name that does not exist", async () => {
+    const web = (href: string): Reply | undefined =>
+      href.endsWith("/robots.txt")
+        ? { status: 302, headers: ["Location", "http://gone.test/robots.txt"] }
+        : { links: [] };
+    const addressOf = (name: string) => (name === "gone.test" ? null : "192.0.2.1");
+    const { asked, ends, backend } = await crawlWorld({ seeds: ["http://a.test/"], web, addressOf });
+    assert.equal(ends.get("http://a.test/"), "robots-unreachable");
+    assert.equal(asked.filter(({ href }) => href === "http://a.test/robots.txt").length, 4);
+    assert.match(backend.robots("http://a.test" as HostKey)?.failure ?? "", /^dns/);
+  });
+
+  it("opens one request at a time to a host that asks for a Crawl-delay, whatever it was told", async () => {
+    const web = (href: string): Reply =>
+      href.endsWith("/robots.txt")
+        ? robotsOf("User-agent: *\nCrawl-delay: 2\n")
+        : { links: href.endsWith("/") ? ["/1", "/2", "/3", "/4"] : [], ms: 700 };
+    const { asked } = await crawlWorld({ seeds: ["http://a.test/"], web, delayMs: 0, hostConcurrency: 8 });
+    assert.equal(asked.length, 6);
+    assert.ok(smallestGap(asked, "host") >= 2_000);
+  });
+
+  it("starts nothing more on a host that has just answered 429, although requests stood in line for it", async () => {
+    const web = (href: string, nth: number): Reply | undefined => {
+      if (href.endsWith("/robots.txt")) return { status: 404 };
+      if (href.endsWith("/")) return { links: Array.from({ length: 30 }, (_, i) => `/${i}`) };
+      return nth === 1 && href.endsWith("/0")
+        ? { status: 429, headers: ["Retry-After", "60"], ms: 5 }
+        : { links: [], ms: 50 };
+    };
+    const { asked } = await crawlWorld({ seeds: ["http://a.test/"], web, delayMs: 100, hostConcurrency: 4 });
+    const limited = asked.find(({ href }) => href.endsWith("/0"))!;
+    const soon = asked.filter(({ startedAt }) => startedAt > limited.endedAt && startedAt < limited.endedAt + 60_000);
+    // What was committed with the answer is all that may have been given out before it was known: a batch's worth of time.
+    assert.ok(soon.every(({ startedAt }) => startedAt <= limited.endedAt + 60));
+  });
+
   it("never speaks to a refused address, and records it", async () => {
     const web = (): Reply => ({ links: ["http://inside.test/", "http://10.0.0.1/"] });
     const addressOf = (name: string) => (name === "inside.test" ? "10.0.0.7" : "192.0.2.1");
@@ -202,12 +240,12 @@ describe("the crawl loop", () => {
     };
     const { settled } = await crawlWorld({ seeds: ["http://a.test/"], web });
     assert.deepEqual(
-      settled.map(({ href, source }) => [new URL(href).pathname, source]),
+      settled.map(({ href, source, visit }) => [new URL(href).pathname, source, visit?.end]),
       [
-        ["/", "seed"],
-        ["/index.xml", "sitemap"],
-        ["/one.xml", "sitemap"],
-        ["/listed", "listed"],
+        ["/", "seed", "fetched"],
+        ["/index.xml", "sitemap", "sitemap"],
+        ["/one.xml", "sitemap", "sitemap"],
+        ["/listed", "listed", "fetched"],
       ],
     );
   });

@@ -50,6 +50,15 @@ describe("repairing an archive", () => {
     assert.deepEqual(await archiveNames(dir), []);
   });
 
+  it("sets a finished file aside that the state does not know: it may be somebody's only copy", async (t) => {
+    const dir = await folder(t);
+    const { all } = await killed(dir);
+    await rename(join(dir, `${NAME}.open`), join(dir, NAME));
+    assert.deepEqual(await repairArchive(dir, new Map()), [{ file: NAME, bytes: 0, cut: all }]);
+    assert.deepEqual(await archiveNames(dir), [`${NAME}.unknown`]);
+    assert.deepEqual(await repairArchive(dir, new Map()), []);
+  });
+
   it("changes nothing that is right, nor what is not an archive file", async (t) => {
     const dir = await folder(t);
     const { all } = await killed(dir);

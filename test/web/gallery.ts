@@ -155,7 +155,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
 
   // Status codes.
   missing: { paths: at({ kind: "status", status: 404 }), ends: ["http-4xx"] },
-  gone: { paths: at({ kind: "status", status: 410 }), ends: ["http-4xx", "gone"] },
+  gone: { paths: at({ kind: "status", status: 410 }), ends: ["http-4xx"] },
   "payment-required": { paths: at({ kind: "status", status: 402 }), ends: ["payment-required"] },
   broken: { paths: at({ kind: "status", status: 500 }), ends: ["http-5xx"] },
   "broken-twice": { paths: at({ kind: "status", status: 500, times: 2 }), ends: ["fetched"] },
