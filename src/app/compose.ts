@@ -161,7 +161,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const { config, backend, pages, cookies, log, onSettled } = parts;
   const guard = guardOf(config);
   const moved = seedsMoved(backend);
-  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "");
+  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", { byDomain: config.maxPerDomain !== null });
   const admission = admissionOf(config, guard, moved);
   const visitors = await startThreads(config, moved, log);
   const politeness = politenessOf(config);
@@ -183,7 +183,12 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     duplicates: new Duplicates(backend.contents()),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
-    rules: { obeyRobots: config.robots, hostConcurrency: config.hostConcurrency, maxPerHost: config.maxPerHost },
+    rules: {
+      obeyRobots: config.robots,
+      hostConcurrency: config.hostConcurrency,
+      maxPerHost: config.maxPerHost,
+      maxPerDomain: config.maxPerDomain,
+    },
     crawlRules: { limit: config.limit, concurrency: config.concurrency },
     settleRules: {
       politeness,

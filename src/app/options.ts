@@ -74,8 +74,16 @@ export const OPTIONS = {
     kind: "int",
     min: 1,
     default: 100_000,
-    word: "PAGES",
-    says: "most pages of one host",
+    word: "REQUESTS",
+    says: "most requests to one host; the rest of its URLs stay queued",
+  },
+  maxPerDomain: {
+    group: "What to crawl",
+    kind: "int",
+    min: 1,
+    default: null,
+    word: "REQUESTS",
+    says: "most requests to one registrable domain (example.com, me.github.io), all its hosts together",
   },
   maxUrlLength: {
     group: "What to crawl",
@@ -373,7 +381,7 @@ export const OPTIONS = {
     kind: "flag",
     default: false,
     runOnly: true,
-    says: "exit with code 5 when --limit or --time-limit stopped the crawl",
+    says: "exit with code 5 when --limit, --time-limit or a budget stopped the crawl",
   },
 } as const satisfies Record<string, Option>;
 

@@ -29,6 +29,8 @@ import { UsageError } from "./usage-error.ts";
 
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
+/** Of all open visits, what one host may hold while others wait (SPEC 3). */
+const HOST_SHARE = 0.1;
 /** A crawl that is told to stop gives open visits so long to end, in ms. */
 const GRACE_MS = 10_000;
 
@@ -71,7 +73,9 @@ async function checkProxy(config: CrawlConfig): Promise<void> {
 }
 
 function openBackend(config: CrawlConfig): Backend {
-  return openEmbedded(config.dir, { clock: systemClock, hostConcurrency: config.hostConcurrency });
+  const { hostConcurrency, concurrency } = config;
+  const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
+  return openEmbedded(config.dir, { clock: systemClock, hostConcurrency, hostShare });
 }
 
 /** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
@@ -190,7 +194,7 @@ function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Sto
 }
 
 function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
-  if (end === "limit" || end === "parked") return end;
+  if (end === "limit" || end === "parked" || end === "over-budget") return end;
   if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
   return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
 }

@@ -76,6 +76,8 @@ function heading(outcome: CrawlOutcome): string {
       return `Stopped at the limit of ${counted(outcome.stats.limit ?? 0, "page")}`;
     case "parked":
       return "Done for now";
+    case "over-budget":
+      return "Done within the budgets";
     case "time-limit":
       return "Stopped at the time limit";
     case "interrupted":
@@ -98,6 +100,10 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
     case "parked":
       return [
         "What is left is on hosts that asked to be left alone for more than a day; the same command goes on then.",
+      ];
+    case "over-budget":
+      return [
+        "What is left is of hosts that have had their requests; the same command with a higher --max-per-host or --max-per-domain goes on.",
       ];
     case "limit":
       return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];

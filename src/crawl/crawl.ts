@@ -52,9 +52,10 @@ export interface Stops {
 
 /**
  * "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. "parked": all that is pending waits for
- * hosts that have asked to be left alone for longer than anybody would wait.
+ * hosts that have asked to be left alone for longer than anybody would wait. "over-budget": all that is pending is of
+ * hosts that have had their requests.
  */
-export type LoopEnd = "done" | "limit" | "stopped" | "parked";
+export type LoopEnd = "done" | "limit" | "stopped" | "parked" | "over-budget";
 
 /** Leases wait in line for an address, or for DNS: so many times `concurrency` may be open in all. */
 const OPEN_PER_SLOT = 4;
@@ -143,7 +144,7 @@ class Loop {
       if (this.#open > 0 && !this.#stops.hard.aborted) return null;
       return this.#enough() ? "limit" : "stopped";
     }
-    return this.#parked() && !this.#paused ? "parked" : null;
+    return this.#open > 0 || this.#paused ? null : this.#nothingToWaitFor();
   }
 
   #stopping(): boolean {
@@ -155,11 +156,11 @@ class Loop {
     return limit !== null && this.#context.progress.pages >= limit;
   }
 
-  #parked(): boolean {
-    if (this.#open > 0) return false;
+  #nothingToWaitFor(): LoopEnd | null {
     const { frontier, clock, settleRules } = this.#context;
     const at = frontier.nextReadyAt();
-    return at !== null && isParked({ readyAt: at }, clock.now(), settleRules.politeness);
+    if (at === null) return "over-budget"; // nothing is open, so every host with work was set aside
+    return isParked({ readyAt: at }, clock.now(), settleRules.politeness) ? "parked" : null;
   }
 
   async #lease(): Promise<void> {

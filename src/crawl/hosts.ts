@@ -5,15 +5,24 @@ import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import { parseRobots, type RobotsRules } from "../policy/robots.ts";
 import { type RobotsHistory, withCopy } from "../policy/robots-access.ts";
+import { registrableDomain } from "../policy/url-key.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 
 /** Hosts kept in memory although nothing is open on them: what they know is in the store too. */
 const KEPT = 20_000;
 
+/** What is asked of all hosts of one registrable domain together. */
+export interface DomainEntry {
+  requests: number;
+  open: number;
+}
+
 export interface HostEntry {
   /** Name or address, as in the URL (IPv6 in brackets). */
   readonly hostname: string;
   state: HostState;
+  /** Shared by the hosts of a domain; null where domains have no budget. */
+  readonly domain: DomainEntry | null;
   /** What is known of its robots.txt, or null when it was never asked for. */
   robots: HostRobots | null;
   /** Errands given and not committed, robots.txt included. */
@@ -38,10 +47,21 @@ export class Hosts {
   readonly #entries = new Map<HostKey, HostEntry>();
   readonly #store: Pick<StateQueries, "host" | "robots" | "robotsReached">;
   readonly #agent: string;
+  /** Null where domains have no budget: there may be as many as hosts. */
+  readonly #domains: Map<string, DomainEntry> | null;
 
-  constructor(store: Pick<StateQueries, "host" | "robots" | "robotsReached">, agent: string) {
+  /** `byDomain`: count by registrable domain too. */
+  constructor(
+    store: Pick<StateQueries, "host" | "robots" | "robotsReached" | "topHosts">,
+    agent: string,
+    { byDomain = false } = {},
+  ) {
     this.#store = store;
     this.#agent = agent;
+    this.#domains = byDomain ? new Map() : null;
+    if (!byDomain) return;
+    for (const { host, requests } of store.topHosts(Number.MAX_SAFE_INTEGER))
+      this.#domain(hostnameOf(host))!.requests += requests;
   }
 
   /** Those in memory, for reports. */
@@ -57,8 +77,10 @@ export class Hosts {
       this.#entries.set(host, known);
       return known;
     }
+    const hostname = hostnameOf(host);
     const entry: HostEntry = {
-      hostname: hostnameOf(host),
+      hostname,
+      domain: this.#domain(hostname),
       state: this.#store.host(host) ?? newHostState(host),
       robots: this.#stored(host),
       open: 0,
@@ -78,6 +100,17 @@ export class Hosts {
     const history = withCopy(robots?.history ?? null, copy);
     const kept = copy.access === "unreachable" ? robots?.rules : undefined;
     return { history, rules: kept ?? parseRobots(copy.body, this.#agent) };
+  }
+
+  #domain(hostname: string): DomainEntry | null {
+    if (this.#domains === null) return null;
+    const name = registrableDomain(hostname);
+    let entry = this.#domains.get(name);
+    if (entry === undefined) {
+      entry = { requests: 0, open: 0 };
+      this.#domains.set(name, entry);
+    }
+    return entry;
   }
 
   #stored(host: HostKey): HostRobots | null {

@@ -38,7 +38,9 @@ export interface Unreachable {
 export interface PermitRules {
   readonly obeyRobots: boolean;
   readonly hostConcurrency: number;
+  /** Requests to one host, and to all hosts of one registrable domain (null: no limit), earlier runs included. */
   readonly maxPerHost: number;
+  readonly maxPerDomain: number | null;
 }
 
 export interface PermitContext {
@@ -54,13 +56,20 @@ export interface PermitContext {
 /** A host that is busy although the frontier thought it free is looked at again after so long, in ms. */
 const BUSY_AGAIN_MS = 50;
 
+/** A host that has had its requests is left alone in this run; its URLs stay queued, for one with a larger budget. */
+const SET_ASIDE = Number.POSITIVE_INFINITY;
+
 export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
   const { hosts, rules, clock } = context;
   const entry = hosts.get(lease.url.host);
   const { state } = entry;
   if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
-  if (state.requests >= rules.maxPerHost)
-    return { kind: "end", end: "budget", detail: `${rules.maxPerHost} requests to the host` };
+  const left = requestsLeft(entry, rules);
+  if (left <= 0) {
+    // What is open may be given back: until it has ended the host only waits.
+    const open = Math.max(entry.open, entry.domain?.open ?? 0);
+    return { kind: "later", hostReadyAt: open > 0 ? clock.now() + BUSY_AGAIN_MS : SET_ASIDE };
+  }
 
   const robots = rules.obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());
@@ -110,9 +119,18 @@ export function targetOf(href: Href, entry: HostEntry, hosts: Hosts): HostEntry 
   return parsed.ok ? hosts.get(parsed.value.host) : entry;
 }
 
+/** Of the budgets of the host and of its domain, what is open counted as asked. */
+function requestsLeft({ state, open, domain }: HostEntry, { maxPerHost, maxPerDomain }: PermitRules): number {
+  const ofHost = maxPerHost - state.requests - open;
+  if (domain === null || maxPerDomain === null) return ofHost;
+  return Math.min(ofHost, maxPerDomain - domain.requests - domain.open);
+}
+
 function hold(entry: HostEntry, target: HostEntry, forRobots: boolean): void {
   entry.open++;
   if (target !== entry) target.open++;
+  // The request is the target's, whoever wants its answer.
+  if (target.domain !== null) target.domain.open++;
   if (forRobots) entry.robotsOpen = true;
 }
 
@@ -120,6 +138,7 @@ function hold(entry: HostEntry, target: HostEntry, forRobots: boolean): void {
 export function release(entry: HostEntry, target: HostEntry, forRobots: boolean): void {
   entry.open--;
   if (target !== entry) target.open--;
+  if (target.domain !== null) target.domain.open--;
   if (forRobots) entry.robotsOpen = false;
 }
 

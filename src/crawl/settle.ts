@@ -95,6 +95,7 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   const robotsDelayMs = host.robots?.rules.crawlDelayMs ?? 0;
   const after = afterVisit(host.state, { startedAt, endedAt, kind, retryAfter, robotsDelayMs, random }, politeness);
   host.state = { ...after, address: visited.address, requests: host.state.requests + 1 };
+  if (host.domain !== null) host.domain.requests++;
   if (kind === "ok") {
     // That robots.txt is led elsewhere says nothing yet of whether it can be had.
     if (visited.task === "page") host.unreachable = 0;

@@ -6,6 +6,8 @@
  * 1. A key (fingerprint) is admitted once, for ever. One that is only recorded as dropped is not admitted: when it comes
  *    again without a drop it is admitted, with a new id, and the record of the drop goes; drops of what is known change nothing.
  * 2. At most `hostConcurrency` leases a host are open at a time (1 unless told), none before the host's `hostReadyAt`.
+ *    A `hostReadyAt` of Infinity sets the host aside: it gives no lease until the frontier is opened again. Its URLs stay queued.
+ *    While others are due, a host that holds its *share* of leases (an option; no limit unless told) gives none.
  * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
  * 4. Among the hosts that are due the one due first is leased first; within a host the lower priority class first, FIFO within a class.
  * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
@@ -72,7 +74,7 @@ export interface Frontier {
   /** Gives leases back unvisited: as verdict "again", without a transaction. */
   release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void;
   pending(): Pending;
-  /** The earliest time at which `lease` could hand something out; null when nothing is queued or delayed, or when every host with work is at its concurrency. */
+  /** The earliest time at which `lease` could hand something out; null when nothing is queued or delayed, or when every host with work is at its concurrency or set aside. */
   nextReadyAt(): Instant | null;
 }
 

@@ -40,6 +40,12 @@ describe("the summary", () => {
     assert.match(lines[0]!, /^Stopped at the limit of 412 pages: /);
     assert.equal(lines.at(-1), "The same command with a higher --limit goes on from here.");
   });
+  it("says how to go on after a budget", () => {
+    const lines = summaryLines(outcome({ reason: "over-budget", stats: stats() }), "/work");
+    assert.match(lines[0]!, /^Done within the budgets: /);
+    assert.ok(lines.includes("  still to do: 2,324 URLs of 41 hosts"));
+    assert.match(lines.at(-1)!, /higher --max-per-host or --max-per-domain goes on\.$/);
+  });
   it("says what the disk said", () => {
     const lines = summaryLines(outcome({ reason: "disk", message: "no space left in /work" }), "/work");
     assert.equal(lines.at(-1), "no space left in /work. Make room; the same command goes on from here.");

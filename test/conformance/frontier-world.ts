@@ -26,6 +26,7 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly leaseMs?: number;
   readonly hostConcurrency?: number;
+  readonly hostShare?: number;
 }
 
 /** One store, opened any number of times. */

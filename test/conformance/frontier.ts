@@ -212,6 +212,29 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.deepEqual(await world.leasePaths(9), []);
       });
 
+      it("leaves a host alone that was set aside, until it is opened again; its URLs stay queued", async () => {
+        const { backend } = begin({ hostConcurrency: 2 });
+        await backend.add([url("a.test", "1"), url("a.test", "2"), url("b.test", "3")]);
+        const [one, two] = await backend.lease(2);
+        backend.release([{ lease: two!, hostReadyAt: Number.POSITIVE_INFINITY }]);
+        await world.settle(one!, { kind: "retry", at: world.clock.time + 10, reason: "timeout" });
+        assert.deepEqual(await world.leasePaths(9), ["3"]);
+        world.clock.time += 1_000;
+        assert.deepEqual(await world.leasePaths(9), []);
+        assert.equal(backend.nextReadyAt(), null);
+        assert.equal(backend.pending().queued, 2);
+        await world.crash();
+        assert.deepEqual((await world.leasePaths(9)).sort(), ["1", "2", "3"]);
+      });
+
+      it("gives a host no more than its share while others are due, and more when they are not", async () => {
+        const { backend } = begin({ hostConcurrency: 4, hostShare: 2 });
+        await backend.add([..."12345"].map((path) => url("a.test", path)));
+        await backend.add([..."67"].map((path) => url("b.test", path)));
+        assert.deepEqual(await world.leasePaths(4), ["1", "2", "6", "7"]);
+        assert.deepEqual(await world.leasePaths(9), ["3", "4"], "nobody else waits, and four is the most");
+      });
+
       it("says when the next lease can be had", async () => {
         const { backend } = begin();
         assert.equal(backend.nextReadyAt(), null);

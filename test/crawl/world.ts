@@ -66,6 +66,8 @@ export interface WorldOptions {
   readonly guard?: (address: string) => string | null;
   readonly delayMs?: number;
   readonly hostConcurrency?: number;
+  readonly maxPerHost?: number;
+  readonly maxPerDomain?: number | null;
   readonly concurrency?: number;
   readonly limit?: number | null;
   readonly obeyRobots?: boolean;
@@ -79,7 +81,14 @@ export interface WorldOptions {
 /** Crawls the world to its end on a clock of its own. */
 export async function crawlWorld(options: WorldOptions): Promise<World> {
   const clock = new SimulatedClock();
-  const { delayMs = 1_000, hostConcurrency = 1, concurrency = 64, limit = null, obeyRobots = true } = options;
+  const {
+    delayMs = 1_000,
+    hostConcurrency = 1,
+    concurrency = 64,
+    limit = null,
+    obeyRobots = true,
+    maxPerDomain = null,
+  } = options;
   const backend = options.backend?.(clock) ?? memoryBackend({ clock, hostConcurrency });
   const asked: Asked[] = [];
   const settled: UrlRecord[] = [];
@@ -151,7 +160,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     clock,
     log: silentLog,
   };
-  const hosts = new Hosts(backend, "trawlbot");
+  const hosts = new Hosts(backend, "trawlbot", { byDomain: maxPerDomain !== null });
   const politeness = { ...POLITENESS, delayMs, slowdown: 0 };
   await using visitors = inlineVisitors(visit, concurrency);
   const context: CrawlContext = {
@@ -175,7 +184,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
     progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
-    rules: { obeyRobots, hostConcurrency, maxPerHost: 100_000 },
+    rules: { obeyRobots, hostConcurrency, maxPerHost: options.maxPerHost ?? 100_000, maxPerDomain },
     crawlRules: { limit, concurrency },
     settleRules: { politeness, judge: JUDGE_RULES, tries: 4, sitemaps: true },
     onSettled: (records) => void settled.push(...records),

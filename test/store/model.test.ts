@@ -18,7 +18,7 @@ type Operation =
   | { readonly do: "add"; readonly urls: readonly NewUrl[] }
   | { readonly do: "lease"; readonly max: number }
   | { readonly do: "commit"; readonly parts: readonly Part[]; readonly requests: number }
-  | { readonly do: "release"; readonly parts: readonly Part[] }
+  | { readonly do: "release"; readonly parts: readonly Part[]; readonly setAside: boolean }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "crash" | "reopen" };
 
@@ -58,7 +58,7 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("add"), urls }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("lease"), max: fc.nat(5) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("commit"), parts, requests: fc.nat(3) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), parts }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), parts, setAside: fc.boolean() }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("crash", "reopen") }) },
 );
@@ -88,7 +88,10 @@ class Player {
       }
       case "release":
         world.backend.release(
-          this.#chosen(op.parts).map(([lease, p]) => ({ lease, hostReadyAt: world.clock.time + p.readyIn })),
+          this.#chosen(op.parts).map(([lease, p]) => {
+            const readyIn = op.setAside ? Number.POSITIVE_INFINITY : p.readyIn;
+            return { lease, hostReadyAt: world.clock.time + readyIn };
+          }),
         );
         return;
       case "wait":
@@ -142,12 +145,16 @@ function assertExact(backend: Backend): void {
   assert.equal(hosts, new Set(open.map(({ host }) => host)).size);
 }
 
-for (const hostConcurrency of [1, 3])
-  it(`memory and embedded answer alike, step by step, ${hostConcurrency} at a time`, async () => {
+for (const [hostConcurrency, hostShare] of [
+  [1, 1],
+  [3, 3],
+  [4, 2],
+] as const)
+  it(`memory and embedded answer alike, step by step, ${hostConcurrency} at a time, ${hostShare} while others wait`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: "max" }), async (operations) => {
         const players = [memoryStore(), embeddedStore()].map(
-          (store) => new Player(new World(store, { leaseMs: LEASE_MS, hostConcurrency })),
+          (store) => new Player(new World(store, { leaseMs: LEASE_MS, hostConcurrency, hostShare })),
         );
         const [memory, embedded] = players as [Player, Player];
         try {

@@ -18,7 +18,7 @@ export const EXIT_WORDS: { readonly [N in keyof typeof EXIT]: string } = {
   usage: "something is wrong with the command, its configuration or its directory; nothing was written",
   disk: "the disk is full or the store is broken; the same command goes on when that is mended. verify: damage was found",
   nothingFetched: "nothing could be fetched",
-  limit: "stopped by --limit or --time-limit, with --fail-on-limit",
+  limit: "stopped by --limit, --time-limit or a budget, with --fail-on-limit",
   interrupted: "interrupted (Ctrl-C); the same command goes on",
   terminated: "terminated (SIGTERM); the same command goes on",
 };
@@ -33,6 +33,7 @@ export function exitCodeOf(
     case "parked":
       return EXIT.done;
     case "limit":
+    case "over-budget":
     case "time-limit":
       return failOnLimit ? EXIT.limit : EXIT.done;
     case "nothing-fetched":

@@ -31,6 +31,8 @@ export interface EmbeddedOptions {
   readonly leaseMs?: number;
   /** Leases open at one host at a time. */
   readonly hostConcurrency?: number;
+  /** So many leases one host may hold while others are due. */
+  readonly hostShare?: number;
   readonly fault?: Fault;
 }
 
@@ -80,6 +82,7 @@ class EmbeddedBackend implements Backend {
 
   constructor(opened: OpenDatabase, file: string, options: EmbeddedOptions) {
     const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {} } = options;
+    const hostShare = options.hostShare ?? hostConcurrency;
     const { db } = opened;
     this.#opened = opened;
     this.#file = file;
@@ -90,7 +93,7 @@ class EmbeddedBackend implements Backend {
     this.#reasons = new Reasons(db);
     this.#queries = new Queries(db, (id) => (this.#ended.has(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
-    this.#schedule = new Schedule({ leaseMs, hostConcurrency, firstToken: opening * TOKENS_PER_OPENING });
+    this.#schedule = new Schedule({ leaseMs, hostConcurrency, hostShare, firstToken: opening * TOKENS_PER_OPENING });
     this.#nextId = lastId(db) + 1;
     this.#seen = new FingerprintTable(lastId(db));
     recover(db, this.#reasons, {

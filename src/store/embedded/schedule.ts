@@ -19,6 +19,7 @@ export interface OpenLease {
 export interface ScheduleOptions {
   readonly leaseMs: number;
   readonly hostConcurrency: number;
+  readonly hostShare: number;
   /** No token of this crawl is this large yet. */
   readonly firstToken: number;
 }
@@ -26,6 +27,7 @@ export interface ScheduleOptions {
 export class Schedule {
   readonly #leaseMs: number;
   readonly #concurrency: number;
+  readonly #share: number;
   #nextToken: number;
   /** Hosts with URLs pending, and some that had lately. */
   readonly #hosts = new Map<HostKey, ActiveHost>();
@@ -40,9 +42,10 @@ export class Schedule {
   #pending = 0;
   #activeHosts = 0;
 
-  constructor({ leaseMs, hostConcurrency, firstToken }: ScheduleOptions) {
+  constructor({ leaseMs, hostConcurrency, hostShare, firstToken }: ScheduleOptions) {
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
+    this.#share = hostShare;
     this.#nextToken = firstToken;
   }
 
@@ -85,8 +88,8 @@ export class Schedule {
 
   /** One lease on the host that is due first; null when none is due. `read` fetches what is on disk of the URL. */
   lease(now: Instant, chunks: ChunkStore, read: (id: number, host: ActiveHost) => LeasedUrl): Lease | null {
-    const host = this.#ready.first;
-    if (host === undefined || host.readyAt > now) return null;
+    const host = this.#nextDue(now);
+    if (host === null) return null;
     const id = host.shift(chunks);
     const lease: Lease = {
       token: this.#nextToken++,
@@ -99,6 +102,25 @@ export class Schedule {
     host.leased++;
     this.place(host);
     return lease;
+  }
+
+  /** The host that is due first and holds less than its share; when all that are due hold theirs, nobody waits for them. */
+  #nextDue(now: Instant): ActiveHost | null {
+    const first = this.#dueFirst(now);
+    if (first === null || first.leased < this.#share) return first;
+    const passed: ActiveHost[] = [];
+    let host: ActiveHost | null = first;
+    for (; host !== null && host.leased >= this.#share; host = this.#dueFirst(now)) {
+      this.#ready.remove(host);
+      passed.push(host);
+    }
+    for (const one of passed) this.#ready.place(one);
+    return host ?? first;
+  }
+
+  #dueFirst(now: Instant): ActiveHost | null {
+    const host = this.#ready.first;
+    return host === undefined || host.readyAt > now ? null : host;
   }
 
   /** The open lease with this token, or null. */

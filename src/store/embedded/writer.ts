@@ -133,8 +133,10 @@ export class Writer implements ChunkStore {
 
   /** The host's clock, and what politeness remembers where that has changed. */
   saveHost(host: ActiveHost, state: HostState | null): void {
-    if (state === null) this.#updateDue.run(host.readyAt, host.id);
-    else this.#updateHost.run(...hostValues(host.id, host.readyAt, state));
+    // A host that was set aside is so for this opening alone; its clocks stand in its state.
+    const dueAt = Number.isFinite(host.readyAt) ? host.readyAt : 0;
+    if (state === null) this.#updateDue.run(dueAt, host.id);
+    else this.#updateHost.run(...hostValues(host.id, dueAt, state));
   }
 
   insertUrl(id: number, hostId: number, url: NewUrl, now: Instant): void {

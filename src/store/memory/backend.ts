@@ -17,6 +17,8 @@ export interface MemoryOptions {
   readonly leaseMs?: number;
   /** Leases open at one host at a time. */
   readonly hostConcurrency?: number;
+  /** So many leases one host may hold while others are due. */
+  readonly hostShare?: number;
   /** The state that an earlier backend left. */
   readonly state?: MemoryState;
 }
@@ -42,6 +44,7 @@ class MemoryBackend implements Backend {
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #concurrency: number;
+  readonly #share: number;
   readonly #state: MemoryState;
   /** In the order in which the hosts became known. */
   readonly #queues = new Map<HostKey, Queue>();
@@ -50,10 +53,11 @@ class MemoryBackend implements Backend {
   /** When URLs that wait for a time of their own are due. */
   readonly #delayed = new Map<number, Instant>();
 
-  constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, state = new MemoryState() }: MemoryOptions) {
+  constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, hostShare, state = new MemoryState() }: MemoryOptions) {
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
+    this.#share = hostShare ?? hostConcurrency;
     this.#state = state;
     for (const host of state.hosts.keys()) this.#queue(host);
     for (const { id, url, end } of state.urls.values()) {
@@ -72,7 +76,8 @@ class MemoryBackend implements Backend {
     const now = this.#refresh();
     const given: Lease[] = [];
     while (given.length < max) {
-      const queue = this.#free().filter((q) => queued(q) > 0 && q.readyAt <= now)[0];
+      const due = this.#free().filter((q) => queued(q) > 0 && q.readyAt <= now);
+      const queue = due.find((q) => q.leased < this.#share) ?? due[0];
       if (queue === undefined) break;
       const id = [queue.returned, ...queue.classes].find((ids) => ids.length > 0)!.shift()!;
       const { url, admittedAt } = this.#state.urls.get(id)!;
@@ -100,12 +105,12 @@ class MemoryBackend implements Backend {
       sum.admitted += admitted;
       sum.dropped += dropped;
       this.#settle(one);
-      this.#state.hosts.set(one.lease.url.host, this.#queue(one.lease.url.host).readyAt);
+      this.#keepClock(one.lease.url.host);
       return true;
     });
     for (const state of hosts) {
       this.#state.hostStates.set(state.host, state);
-      this.#state.hosts.set(state.host, this.#queue(state.host).readyAt);
+      this.#keepClock(state.host);
     }
     const robotsIds = robots.map((copy) => {
       this.#queue(copy.host);
@@ -312,6 +317,12 @@ class MemoryBackend implements Backend {
       default:
         never(verdict);
     }
+  }
+
+  /** A host that was set aside is so for this opening alone. */
+  #keepClock(host: HostKey): void {
+    const { readyAt } = this.#queue(host);
+    this.#state.hosts.set(host, Number.isFinite(readyAt) ? readyAt : 0);
   }
 
   #delay(id: number, attempt: number, at: Instant): void {
