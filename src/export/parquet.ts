@@ -86,6 +86,8 @@ export const parquetColumns: readonly ParquetColumn[] = [
   column("etag", "text", ({ visit }) => visit?.etag ?? null),
   column("last_modified", "text", ({ visit }) => visit?.lastModified ?? null),
   column("robots_id", "int", ({ visit }) => visit?.robotsId || null),
+  column("duplicate_of", "long", ({ visit }) => visit?.duplicateOf ?? null),
+  column("near_duplicate_of", "long", ({ visit }) => visit?.nearDuplicateOf ?? null),
 ];
 
 const TYPES: { readonly [K in Kind]: Omit<SchemaElement, "name"> } = {

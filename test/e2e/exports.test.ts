@@ -27,8 +27,8 @@ describe("a crawl, looked at", () => {
   });
 
   it("is sound and can be packed while it runs, and sound when it was killed", async () => {
-    const crawl = startTrawl(command("50ms"));
-    while ((await captures(dir)) < 20) await sleep(50);
+    const crawl = startTrawl(command("2s"));
+    while ((await captures(dir)) < 12) await sleep(50);
     const running = await trawl(["verify", dir]);
     assert.equal(running.code, 0, running.stdout + running.stderr);
     assert.match(running.stdout, /still open/);
