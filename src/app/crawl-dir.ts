@@ -121,9 +121,31 @@ export async function readKept(dir: string): Promise<Record<string, unknown> | n
   throw new UsageError("directory", `${path} was not written by Trawl; name another directory with --dir`);
 }
 
+/** What says that the disk is at fault, not the name of the directory. */
+const DISK_CODES = ["ENOSPC", "EDQUOT", "EIO"];
+
+/**
+ * Makes a directory and those above it, a level at a time: Node's own recursive `mkdir` never returns below /proc. Throws a
+ * `UsageError` when it cannot be made, the system's error when the disk is full or broken.
+ */
+export async function makeDir(dir: string): Promise<void> {
+  try {
+    await mkdir(dir);
+  } catch (cause) {
+    if (hasCode(cause, "EEXIST") && (await stat(dir).catch(() => null))?.isDirectory()) return;
+    if (hasCode(cause, "ENOENT") && dirname(dir) !== dir && (await stat(dirname(dir)).catch(() => null)) === null) {
+      await makeDir(dirname(dir));
+      return makeDir(dir);
+    }
+    if (DISK_CODES.some((code) => hasCode(cause, code)) || !(cause instanceof Error && "code" in cause)) throw cause;
+    const sentence = `${dir} cannot be made (${cause.code}); name another directory`;
+    throw new UsageError("directory", sentence, { cause });
+  }
+}
+
 /** Writes DIR/crawl.json whole or not at all; makes the directory. Readable by its owner only: header fields may be secret. */
 export async function writeKept(dir: string, kept: object): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  await makeDir(dir);
   const path = join(dir, CONFIG_NAME);
   await writeFile(`${path}.tmp`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true });
   await rename(`${path}.tmp`, path);

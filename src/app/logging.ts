@@ -1,10 +1,10 @@
 /** The log of a run: one JSON object a line in DIR/logs (pino), and, if asked, the same for people. */
 import { openSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import pino from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { makeDir } from "./crawl-dir.ts";
 
 export interface RunLog extends Log, AsyncDisposable {
   /** Absolute path of the file. */
@@ -31,12 +31,12 @@ type Level = "debug" | "info" | "warn" | "error";
 
 /**
  * Opens DIR/logs/crawl-<UTC time>.jsonl. Writing never throws and never waits: a log that the disk refuses is given up,
- * since the crawl itself finds out about a full disk. Closing writes out what is held back. Rejects with the system's
- * error when the file cannot be made.
+ * since the crawl itself finds out about a full disk. Closing writes out what is held back. Rejects when
+ * the file cannot be made.
  */
 export async function openLog({ dir, clock, verbose = false, mirror }: LogOptions): Promise<RunLog> {
   const folder = join(dir, "logs");
-  await mkdir(folder, { recursive: true });
+  await makeDir(folder);
   const time = new Date(clock.now()).toISOString().replace(/[-:]/g, "").replace(/\..*/, "Z");
   const path = join(folder, `crawl-${time}-${process.pid}.jsonl`);
   // Opened here, so that it is ready: pino's own exit hook throws when the process ends before it has opened the file.

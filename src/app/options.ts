@@ -358,7 +358,7 @@ export const OPTIONS = {
     kind: "flag",
     default: false,
     runOnly: true,
-    says: "one JSON line on standard output for each URL that has ended",
+    says: "one JSON line on standard output for each URL that was asked for, or that robots.txt denied",
   },
   quiet: {
     group: "Where and how to report",

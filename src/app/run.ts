@@ -1,5 +1,4 @@
 /** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -16,7 +15,7 @@ import { composeControl } from "./compose.ts";
 import { writeConfig } from "./config.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
-import { clearCrawl } from "./crawl-dir.ts";
+import { clearCrawl, makeDir } from "./crawl-dir.ts";
 import { writeIndex } from "./index-file.ts";
 import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
@@ -40,7 +39,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
-  await mkdir(config.dir, { recursive: true });
+  await makeDir(config.dir);
   let backend = openBackend(config);
   try {
     if (config.overwrite || hasFetchedNothing(backend)) {

@@ -11,9 +11,12 @@ export interface Seeds {
 
 /**
  * A seed without a scheme is taken as https, as browsers do now; as http when it is `localhost` or an IP address, where
- * certificates are rare.
+ * certificates are rare. What has white space in it, or something before `://` that is no scheme, is left as it is: nobody
+ * means a host called "ht!tp".
  */
-export function completeSeed(text: string): string {
+export function completeSeed(typed: string): string {
+  const text = typed.trim();
+  if (/\s/.test(text) || /^[^/?#]*:\/\//.test(text)) return text;
   if (/^[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))/i.test(text)) return text; // a scheme, not a host with its port
   const host = text.replace(/^\/\//, "").split(/[/?#]/, 1)[0]!;
   const name = host.replace(/^\[(.*)\](:\d+)?$/, "$1").replace(/^([^:]*):\d+$/, "$1");

@@ -89,6 +89,18 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
       'seed "ftp://a.test/" is neither http nor https; Trawl fetches only those; there is no other seed',
     ],
     [
+      ["crawl", "ht!tp://bad url"],
+      'seed "ht!tp://bad url" is not a URL; write it whole, https://example.com/; there is no other seed',
+    ],
+    [
+      ["crawl", "ht!tp://bad"],
+      'seed "ht!tp://bad" is not a URL; write it whole, https://example.com/; there is no other seed',
+    ],
+    [
+      ["crawl", "example.com/a b"],
+      'seed "example.com/a b" is not a URL; write it whole, https://example.com/; there is no other seed',
+    ],
+    [
       ["crawl", "http://", "https://[::1/"],
       'seed "http://" is not a URL; write it whole, https://example.com/ (and 1 more like it); there is no other seed',
     ],

@@ -78,6 +78,7 @@ describe("seeds", () => {
       "[::1]:80/x",
       "//b.test/",
       "B.test",
+      "c.test/to?next=https://d.test/",
     ];
     const { config } = await resolveConfig(texts, shell);
     assert.deepEqual(config.seeds, [
@@ -87,6 +88,7 @@ describe("seeds", () => {
       "http://127.0.0.1/",
       "http://[::1]/x",
       "https://b.test/",
+      "https://c.test/to?next=https://d.test/",
     ]);
   });
   it("come from a list with comments, blank lines, a BOM and any line ends", async () => {
