@@ -212,7 +212,10 @@ async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Lo
   const threads = Math.min(config.threads, config.concurrency);
   const workers = Array.from({ length: threads }, (_, thread) => {
     const workerData: VisitThreadData = { config, thread, moved };
-    return new Worker(entry, { workerData, name: `visit-${thread}` });
+    const worker = new Worker(entry, { workerData, name: `visit-${thread}`, stdout: true });
+    // Standard output is for results: what a handler prints must not stand among the lines of --jsonl.
+    worker.stdout.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+    return worker;
   });
   const visitors = new ThreadVisitors(workers, Math.ceil(config.concurrency / threads), log);
   try {

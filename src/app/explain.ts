@@ -12,7 +12,7 @@ import type { CrawlConfig } from "./crawl-config.ts";
 import { configuredScope } from "./rules.ts";
 import { END_WORDS } from "./summary.ts";
 import { productToken } from "./user-agent.ts";
-import { size, span } from "./wording.ts";
+import { counted, size, span } from "./wording.ts";
 
 export interface ExplainContext {
   readonly config: CrawlConfig;
@@ -129,7 +129,7 @@ function visitRows(visit: VisitRecord): Row[] {
           "page",
           [
             page.title === null ? "no title" : JSON.stringify(page.title),
-            `${page.linksFound} links found`,
+            `${counted(page.linksFound, "link")} found`,
             ...(page.noindex ? ["noindex"] : []),
             ...(page.nofollow ? ["nofollow"] : []),
             ...(page.readError === null ? [] : [page.readError]),

@@ -16,6 +16,7 @@ export interface PageContext {
   readonly page: Page;
   /** Adds URLs to the crawl, relative ones against the page; gives the number of those that were new. Scope does not hold for them; robots.txt does. */
   enqueue(urls: string | readonly string[]): Promise<number>;
+  /** A line on standard error, and in DIR/logs with the page's URL. */
   readonly log: (message: string) => void;
 }
 
@@ -91,7 +92,10 @@ async function withCallback(options: CallbackOptions): Promise<CrawlOutcome> {
 
 function contextOf(page: Page, controls: Controls): Omit<PageContext, "page"> {
   return {
-    log: (message) => controls.log.info({ url: page.url, message }, "page"),
+    log(message) {
+      controls.log.info({ url: page.url, message }, "page");
+      process.stderr.write(`${message}\n`);
+    },
     enqueue(urls) {
       const hrefs = (typeof urls === "string" ? [urls] : urls).map((url) => {
         const parsed = parseUrl(url, page.url);

@@ -142,14 +142,18 @@ function parseBytes(option: Option, text: string): Parsed {
   return within(option, Math.round(Number(match[1]) * unit[1]), "a size");
 }
 
-/** A date without a time is its beginning; a time without a zone is UTC, as all times of a crawl are. */
+const DIGITS = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?$/;
+const ISO = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d(?:\.\d+)?))?(Z|[+-]\d\d:\d\d)?)?)?)?$/i;
+
+/**
+ * Up to 14 digits, as in archives, or ISO 8601 with a T or a blank. What is left out is its beginning: a year alone is its
+ * first moment. A time without a zone is UTC, as all times of a crawl are.
+ */
 function parseTime(text: string): Parsed {
-  const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text);
-  const [, year, month, day, hour = "00", minute = "00", second = "00"] = digits ?? [];
-  const iso = digits === null ? text : `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
-  const shape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/.exec(iso);
-  const at =
-    shape === null ? Number.NaN : Date.parse(shape[1] !== undefined && shape[4] === undefined ? `${iso}Z` : iso);
+  const parts = DIGITS.exec(text) ?? ISO.exec(text);
+  if (parts === null) return err("is not a time; write 2026-11-30 or 2026-11-30T12:00:00Z");
+  const [, year, month = "01", day = "01", hour = "00", minute = "00", second = "00", zone = "Z"] = parts;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}${zone.toUpperCase()}`);
   return Number.isNaN(at) ? err("is not a time; write 2026-11-30 or 2026-11-30T12:00:00Z") : ok(at);
 }
 

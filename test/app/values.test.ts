@@ -99,13 +99,23 @@ describe("times", () => {
   it("are dates, times in UTC or with their zone, or the digits of archives", () => {
     const noon = Date.UTC(2026, 10, 30, 12);
     const at = option("time");
-    for (const text of ["2026-11-30T12:00:00Z", "2026-11-30T12:00", "2026-11-30T13:00:00+01:00", "20261130120000"])
+    for (const text of [
+      "2026-11-30T12:00:00Z",
+      "2026-11-30T12:00",
+      "2026-11-30 12:00:00Z",
+      "2026-11-30 12:00",
+      "2026-11-30T13:00:00+01:00",
+      "20261130120000",
+      "202611301200",
+      "2026113012",
+    ])
       assert.equal(value(at, text), noon, text);
     assert.equal(value(at, "2026-11-30"), Date.UTC(2026, 10, 30));
     assert.equal(value(at, "20261130"), Date.UTC(2026, 10, 30));
+    for (const text of ["2026-11", "202611"]) assert.equal(value(at, text), Date.UTC(2026, 10, 1));
+    assert.equal(value(at, "2026"), Date.UTC(2026, 0, 1));
     assert.equal(printValue(at, noon), "2026-11-30T12:00:00.000Z");
-    for (const text of ["", "now", "2026", "2026-13-01", "2026-11-30 12:00", "202611301200", "1", "+2026-11-30"])
-      fault(at, text);
+    for (const text of ["", "now", "202", "20261", "2026-13-01", "202613", "1", "+2026-11-30"]) fault(at, text);
   });
 });
 

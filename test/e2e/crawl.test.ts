@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { requestsOf } from "../web/log.ts";
@@ -39,6 +39,27 @@ describe("trawl crawl, against the fake web", () => {
     assert.deepEqual((await checkArchive(dir.path)).faults, []);
     for (const file of ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"])
       assert.ok(existsSync(join(dir.path, file)), file);
+  });
+
+  it("gives standard output to JSON lines alone, whatever a handler prints", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 5 });
+    await using dir = await tempDir();
+    const handler = join(dir.path, "loud.js");
+    await writeFile(
+      handler,
+      `export const handler = { name: "loud", accepts: ["text/html"], read() { console.log("heard"); return { links: [] }; } };`,
+    );
+    const run = await trawl([
+      ...["crawl", `${web.origin(0)}/`, "--jsonl", "--delay", "0", "--handler", handler, "--no-sitemaps"],
+      ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", join(dir.path, "crawl")],
+    ]);
+    assert.equal(run.code, 0, run.stderr);
+    const lines = run.stdout.trimEnd().split("\n");
+    assert.deepEqual(
+      lines.map((line) => JSON.parse(line).url),
+      [`${web.origin(0)}/`],
+    );
+    assert.match(run.stderr, /^heard$/m);
   });
 
   it("stops at --limit to the page, and the same command goes on with a higher one", async () => {
