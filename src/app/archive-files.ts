@@ -1,6 +1,6 @@
 /** The archive files of a crawl as far as they are committed: what stands behind that is not part of the crawl. */
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { ArchiveError } from "../warc/error.ts";
 import { OPEN_SUFFIX } from "../warc/growing-file.ts";
 
@@ -37,8 +37,18 @@ export async function archiveFiles(
       const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;
       throw new ArchiveError("damaged", path, words);
     }
-    const { size } = await stat(path);
+    const { size } = await stat(path).catch(() => stat(join(dir, name))); // finished and renamed meanwhile
     files.push({ path, name, size, bytes: marks === null ? size : Math.min(marks.get(name) ?? 0, size) });
   }
   return files;
+}
+
+/** The bytes of a file that count, also when it is finished, and so renamed, after its name was read. */
+export async function* committedBytes({ path, name, bytes }: ArchiveFile): AsyncGenerator<Uint8Array> {
+  if (bytes === 0) return;
+  const file: FileHandle = await open(path).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "ENOENT") throw cause;
+    return open(join(dirname(path), name));
+  });
+  yield* file.createReadStream({ end: bytes - 1 }); // closes the file, however the reading ends
 }

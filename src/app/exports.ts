@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, parse } from "node:path";
+import { Readable } from "node:stream";
 import type { Instant } from "../base/clock.ts";
 import { type Chunks, replaceFile } from "../base/replace-file.ts";
 import { rowFormats } from "../export/formats.ts";
@@ -15,7 +16,7 @@ import type { ReadOnlyState } from "../store/embedded/read-only.ts";
 import { ArchiveError } from "../warc/error.ts";
 import { PACKINGS } from "../warc/packings.ts";
 import { surt } from "../warc/surt.ts";
-import { type ArchiveFile, archiveFiles, IS_ARCHIVE } from "./archive-files.ts";
+import { type ArchiveFile, archiveFiles, committedBytes, IS_ARCHIVE } from "./archive-files.ts";
 import { writeIndex } from "./index-file.ts";
 import { UsageError } from "./usage-error.ts";
 import { VERSION } from "./version.ts";
@@ -167,8 +168,8 @@ async function writeWacz(job: ExportJob): Promise<void> {
     job.emit(
       waczChunks(
         {
-          archives: files.flatMap(({ name, path, bytes }) =>
-            bytes === 0 ? [] : { name, bytes, open: () => createReadStream(path, { end: bytes - 1 }) },
+          archives: files.flatMap((file) =>
+            file.bytes === 0 ? [] : { ...file, open: () => Readable.from(committedBytes(file), { objectMode: false }) },
           ),
           index: () => createReadStream(index),
           records: () => state.urls({ endedOnly: true }),

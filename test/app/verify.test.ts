@@ -3,6 +3,7 @@ import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, truncate
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { archiveFiles, committedBytes } from "../../src/app/archive-files.ts";
 import { main } from "../../src/app/cli/main.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { type TestShell, testShell } from "./shell.ts";
@@ -75,6 +76,18 @@ describe("trawl verify", () => {
     assert.equal(code, 0, out);
     assert.match(out, /13 B that no commit speaks of/);
     assert.match(out, /1 file still open: the crawl is running, or was killed/);
+  });
+  it("reads on in a file that is finished, and so renamed, after its name was read", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    const path = archiveOf(dir);
+    const whole = readFileSync(path);
+    renameSync(path, `${path}.open`);
+    const [file] = await archiveFiles(join(dir, "archive"), null);
+    renameSync(`${path}.open`, path);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of committedBytes(file!)) chunks.push(chunk);
+    assert.deepEqual(Buffer.concat(chunks), whole);
   });
   it("says that an index is behind, which the next run mends, and does not call it damage", async () => {
     const lines = (text: string) => text.split("\n");

@@ -1,11 +1,10 @@
 /** Reads every record of an archive, checks it, and holds it against what state and index claim to be there. */
-import { createReadStream } from "node:fs";
 import { header } from "../../model/fetch-result.ts";
 import { ascii } from "../../warc/cdxj.ts";
 import { checkRecord } from "../../warc/check.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
 import { readRecords, type WarcRecord } from "../../warc/reader.ts";
-import { type ArchiveFile, IS_ARCHIVE } from "../archive-files.ts";
+import { type ArchiveFile, committedBytes, IS_ARCHIVE } from "../archive-files.ts";
 import { counted, size } from "../wording.ts";
 import type { Agreement, Claim } from "./claims.ts";
 import type { Findings } from "./findings.ts";
@@ -70,7 +69,7 @@ export async function verifyArchive(
   for (const file of files) {
     if (file.bytes === 0) continue;
     await claimed.passFilesBefore(file.name);
-    for await (const record of readRecords(createReadStream(file.path, { end: file.bytes - 1 }))) {
+    for await (const record of readRecords(committedBytes(file))) {
       const where = `${file.name} at ${record.offset}`;
       onBytes(counts.bytes + record.offset);
       if (record.kind === "damage") {
