@@ -1,5 +1,4 @@
 /** What is said while a crawl runs: one line for a log file, or a few lines that a terminal redraws. Pure. */
-import { never } from "../base/result.ts";
 import type { CrawlStats, Waiting } from "../model/stats.ts";
 import { count, counted, rate, size, span, timeOfDay } from "./wording.ts";
 
@@ -15,7 +14,7 @@ export function plainLine(stats: CrawlStats): string {
     size(stats.bytes),
     ...remaining(stats),
     ...(stats.paused ? ["paused (trawl resume)"] : []),
-    ...(stats.waiting === null ? [] : [`waiting: ${waitingFor(stats.waiting, stats.at)}`]),
+    ...waitingFor(stats),
   ].join(", ");
 }
 
@@ -37,8 +36,7 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
     ]),
     bar([span(stats.at - stats.startedAt), ...remaining(stats), ...(stats.paused ? ["paused (trawl resume)"] : [])]),
   ];
-  if (stats.waiting !== null) lines.push(fit(`waiting: ${waitingFor(stats.waiting, stats.at)}`, width));
-  return lines;
+  return [...lines, ...waitingFor(stats).map((line) => fit(line, width))];
 }
 
 const pages = ({ fetched, limit }: CrawlStats): string =>
@@ -55,20 +53,21 @@ function remaining(stats: CrawlStats): string[] {
   return Number.isFinite(byLimit) ? [`about ${span(byLimit)} left, or less if the site ends`] : [];
 }
 
-function waitingFor(waiting: Waiting, now: number): string {
+/** The usual pause of a host is not worth a line. */
+const SHORT_WAIT_MS = 5_000;
+
+/** What a crawl waits for that has nothing else to do, the time first, for narrow terminals cut the rest; or nothing. */
+function waitingFor({ waiting, at }: CrawlStats): string[] {
+  if (waiting === null || (waiting.cause === "delay" && waiting.until - at <= SHORT_WAIT_MS)) return [];
   const host = new URL(waiting.host).host;
-  const until = timeOfDay(waiting.until, now);
   const detail = waiting.detail === "" ? "" : ` (${waiting.detail})`;
-  switch (waiting.cause) {
-    case "backoff":
-      return `${host} backs off until ${until}${detail}`;
-    case "retry":
-      return `a URL of ${host} is tried again at ${until}${detail}`;
-    case "delay":
-      return `${host} may be asked again at ${until}${detail}`;
-    default:
-      return never(waiting.cause);
-  }
+  return [`waiting until ${timeOfDay(waiting.until, at)}: ${WAITING_WORDS[waiting.cause](host)}${detail}`];
 }
+
+const WAITING_WORDS: { readonly [C in Waiting["cause"]]: (host: string) => string } = {
+  backoff: (host) => `${host} backs off`,
+  retry: (host) => `a URL of ${host} is tried again`,
+  delay: (host) => `${host} is left alone`,
+};
 
 const fit = (text: string, width: number): string => (text.length <= width ? text : `${text.slice(0, width - 1)}…`);

@@ -50,7 +50,7 @@ export function endTable(byEnd: CrawlStats["byEnd"]): string[] {
 export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
   const { stats } = outcome;
   const lasted = stats.at - stats.startedAt;
-  const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean)} in ${span(lasted)}`;
+  const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean, "pages")} in ${span(lasted)}`;
   const pending = stats.queued + stats.leased + stats.delayed;
   const dir = shownPath(outcome.dir, cwd);
   return [
@@ -112,7 +112,9 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
     case "nothing-fetched":
       return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
     case "done":
-      return [];
+      return outcome.resumed && outcome.stats.requests === 0
+        ? ["Nothing was left to do; --overwrite begins again."]
+        : [];
     default:
       return never(outcome.reason);
   }

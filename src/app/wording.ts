@@ -21,10 +21,11 @@ export function size(bytes: number): string {
   return `${unit === 0 || value >= 99.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** `0.03/s`, `9.8/s`, `1,480/s`. */
-export function rate(perSecond: number): string {
-  if (perSecond >= 99.95) return `${count(perSecond)}/s`;
-  return `${perSecond.toFixed(perSecond < 0.095 && perSecond > 0 ? 2 : 1)}/s`;
+/** `0.03/s`, `9.8/s`, `1,480/s`; with the name of what is counted `9.8 pages/s`. */
+export function rate(perSecond: number, what?: string): string {
+  const unit = what === undefined ? "/s" : ` ${what}/s`;
+  if (perSecond >= 99.95) return `${count(perSecond)}${unit}`;
+  return `${perSecond.toFixed(perSecond < 0.095 && perSecond > 0 ? 2 : 1)}${unit}`;
 }
 
 /** `250 ms` below a second, `4.2 s` below ten, then `50 s`, `2m 03s`, `3h 04m`, `5d 06h`. */

@@ -6,6 +6,7 @@ import { COMMANDS, main } from "../../src/app/cli/main.ts";
 import type { CrawlConfig } from "../../src/app/crawl-config.ts";
 import type { CrawlHooks, StopReason } from "../../src/app/outcome.ts";
 import { VERSION } from "../../src/app/version.ts";
+import { silentLog } from "../../src/base/log.ts";
 import { StateError } from "../../src/store/embedded/errors.ts";
 import { record } from "./records.ts";
 import { type TestShell, testShell } from "./shell.ts";
@@ -19,8 +20,9 @@ async function run(
   meanwhile: (hooks: CrawlHooks, config: CrawlConfig) => unknown = () => {},
 ): Promise<number> {
   const fake: RunCrawl = async (config, hooks) => {
-    await meanwhile(hooks, config);
     if (reason instanceof Error) throw reason;
+    hooks.onStart?.({ log: silentLog, add: async () => 0 });
+    await meanwhile(hooks, config);
     return { reason, stats: stats(), dir: config.dir, resumed: false, message: "no space left" };
   };
   return main(argv, shell, [crawlCommand(async () => fake), ...COMMANDS.filter(({ name }) => name !== "crawl")]);
@@ -64,7 +66,7 @@ describe("trawl crawl", () => {
   });
   it("says an error of the state in its one sentence", async () => {
     using shell = testShell();
-    await run(shell, [SEED, "--quiet"], new StateError("locked", "d is in use; wait for it"));
+    await run(shell, [SEED], new StateError("locked", "d is in use; wait for it"));
     assert.equal(shell.err(), "trawl: d is in use; wait for it\n");
   });
   it("stops at a signal and tells which by its exit code", async () => {

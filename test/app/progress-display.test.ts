@@ -41,7 +41,7 @@ describe("on a terminal", () => {
   it("the status is redrawn in place, and a shorter one leaves nothing of a longer one", () => {
     const tty = screen(true);
     const display = progressDisplay(tty, { quiet: false, env: {} });
-    const waiting = { host: "http://a.test", until: STARTED, cause: "delay", detail: "" } as never;
+    const waiting = { host: "http://a.test", until: STARTED, cause: "backoff", detail: "" } as never;
     display.show(stats({ fetched: 1_234_567, waiting }));
     assert.equal(visible(tty.writes).length, 4);
     display.show(stats({ at: STARTED + 60_000, fetched: 5 }));

@@ -39,9 +39,21 @@ describe("the status on a terminal", () => {
       statusLines(stats({ waiting: { host, until, cause, detail } }), 100)[3];
     const at = timeOfDay(until, STARTED);
     assert.match(at, /^\d\d:\d\d:\d\d$/);
-    assert.equal(line("backoff", "503"), `waiting: h3.test backs off until ${at} (503)`);
-    assert.equal(line("delay", ""), `waiting: h3.test may be asked again at ${at}`);
-    assert.equal(line("retry", "timeout"), `waiting: a URL of h3.test is tried again at ${at} (timeout)`);
+    assert.equal(line("backoff", "503"), `waiting until ${at}: h3.test backs off (503)`);
+    assert.equal(line("delay", ""), `waiting until ${at}: h3.test is left alone`);
+    assert.equal(line("retry", "timeout"), `waiting until ${at}: a URL of h3.test is tried again (timeout)`);
+  });
+  it("says nothing of the usual pause between two requests", () => {
+    const lines = (cause: "backoff" | "delay", ms: number) => {
+      const at = STARTED + 50_000;
+      return statusLines(
+        stats({ waiting: { host: "https://h3.test" as HostKey, until: at + ms, cause, detail: "" } }),
+        100,
+      );
+    };
+    assert.equal(lines("delay", 5_000).length, 3);
+    assert.equal(lines("delay", 5_001).length, 4);
+    assert.equal(lines("backoff", 1_000).length, 4);
   });
   it("never has a line wider than the terminal, nor more than four", () => {
     fc.assert(

@@ -16,7 +16,7 @@ const outcome = (changes: Partial<CrawlOutcome> = {}): CrawlOutcome => ({
 describe("the summary", () => {
   it("counts URLs by how they ended, and tells where the files are", () => {
     assert.deepEqual(summaryLines(outcome(), "/work"), [
-      "Done: 412 pages, 12.4 MB, 430 requests, 8.2/s in 50 s",
+      "Done: 412 pages, 12.4 MB, 430 requests, 8.2 pages/s in 50 s",
       "  fetched   412  fetched and kept",
       "  http-4xx    2  the server says there is no such page",
       "  dns         1  the name does not resolve",
@@ -52,6 +52,13 @@ describe("the summary", () => {
   });
   it("tells a resumed crawl's pages as those of all its runs", () => {
     assert.match(summaryLines(outcome({ resumed: true }), "/work")[0]!, /^Done: 412 pages in all, /);
+  });
+  it("says so when a crawl that is taken up again had nothing left to do", () => {
+    const last = (requests: number, resumed: boolean) =>
+      summaryLines(outcome({ resumed, stats: stats({ queued: 0, leased: 0, requests }) }), "/work").at(-1)!;
+    assert.equal(last(0, true), "Nothing was left to do; --overwrite begins again.");
+    assert.match(last(1, true), /^Files: /);
+    assert.match(last(0, false), /^Files: /);
   });
   it("has words for every end", () => {
     assert.deepEqual(Object.keys(END_WORDS).sort(), [...DROP_REASONS, ...VISIT_REASONS].sort());

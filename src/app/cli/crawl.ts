@@ -32,13 +32,14 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
   for (const notice of notices) shell.stderr.write(`trawl: ${notice}\n`);
   const display = progressDisplay(shell.stderr, { quiet: config.quiet, env: shell.env });
   const more = config.seeds.length > 1 ? ` and ${counted(config.seeds.length - 1, "more seed")}` : "";
-  display.say(`Crawling ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`);
   const runCrawl = await load();
   using stops = listenForSignals(shell.signals, shell.clock, display.say);
   let paused = false;
   const hooks: CrawlHooks = {
     signal: stops.signal,
     hardSignal: stops.hardSignal,
+    // Not before: the directory may be locked, or somebody else's.
+    onStart: () => display.say(`Crawling ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`),
     onStats(stats) {
       if (stats.paused !== paused)
         display.say(
