@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { UsageError } from "./usage-error.ts";
 
 /** All that a crawl writes (SPEC 11). `--overwrite` removes these and nothing else. */
-const OURS = /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|archive|indexes|pages|logs|exports|spool)$/;
+const OURS =
+  /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|state\.seen(\.tmp)?|archive|indexes|pages|logs|exports|spool)$/;
 
 /** What file systems and desktops put into a directory by themselves. */
 const NOBODYS = /^(lost\+found|\.DS_Store|\.directory|Thumbs\.db)$/;

@@ -19,11 +19,15 @@ const TOP_BIT = 0x80000000;
 const MAX_LOAD = 0.86;
 const GROWTH = 1.125;
 const FIRST_SLOTS = 8;
+/** Of a segment: that of a full table of 2^32 entries is far smaller. */
+const MAX_WORDS = 2 ** 28;
 /** Slots behind the last home, for entries that are pushed on. The very last slot of an array is always free. */
 const SPARE = 16;
 const MAGIC = 0x54574654; // "TFWT" in memory order; reads otherwise on a machine of other endianness
-const VERSION = 1;
-const HEADER_WORDS = 4 + 2 * SEGMENTS;
+const VERSION = 2;
+/** Words before a segment in a snapshot: magic, version and number of the segment, home slots, words, checksum. */
+const HEADER_WORDS = 5;
+const CHECKSUM_AT = 4;
 
 /** What an unused segment points to: one free slot, so that a look-up ends at once. */
 const NOTHING = new Int32Array(WORDS);
@@ -101,43 +105,47 @@ export class FingerprintTable {
   }
 
   /**
-   * The table as bytes, in pieces, to be written one after another: a header, the segments, a checksum over all of it.
-   * The pieces are views of the live arrays: write them before the next insert.
+   * The table as bytes, in pieces, one a segment: copies, to be written one after another. Fingerprints may be inserted
+   * between two pieces: then all that was there at the first is in the snapshot, and some of what came later.
    */
   *snapshot(): IterableIterator<Uint8Array> {
-    const header = new Int32Array(HEADER_WORDS);
-    header.set([MAGIC, VERSION, SEGMENTS, 0]);
     for (let i = 0; i < SEGMENTS; i++) {
-      header[4 + 2 * i] = this.#homes[i]!;
-      header[5 + 2 * i] = this.#segments[i]!.length;
+      const segment = this.#segments[i]!;
+      const piece = new Int32Array(HEADER_WORDS + segment.length);
+      piece.set([MAGIC, VERSION | (i << 8), this.#homes[i]!, segment.length]);
+      piece.set(segment, HEADER_WORDS);
+      piece[CHECKSUM_AT] = checksum(piece);
+      yield new Uint8Array(piece.buffer);
     }
-    let sum = 0;
-    for (const words of [header, ...this.#segments]) {
-      const piece = new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-      sum = hashBytes(piece, piece.length, sum)[0];
-      yield piece;
-    }
-    yield new Uint8Array(Uint32Array.of(sum).buffer);
   }
 
   /** The table of a snapshot, or null when the bytes are cut short, changed, or of another version or endianness. */
   static restore(bytes: Uint8Array): FingerprintTable | null {
-    if (bytes.length < (HEADER_WORDS + 1) * 4 || bytes.length % 4 !== 0) return null;
-    const header = wordsAt(bytes, 0, HEADER_WORDS);
-    if (header[0] !== MAGIC || header[1] !== VERSION || header[2] !== SEGMENTS) return null;
-    let total = HEADER_WORDS + 1;
-    for (let i = 0; i < SEGMENTS; i++) total += header[5 + 2 * i]! >>> 0;
-    if (bytes.length !== total * 4) return null;
+    let at = 0;
+    const table = FingerprintTable.read((target) => {
+      target.set(bytes.subarray(at, at + target.length));
+      at += target.length;
+      return at <= bytes.length;
+    });
+    return at === bytes.length ? table : null;
+  }
+
+  /** As `restore`, from `fill`, which fills an array with the bytes that follow and answers false when there are too few. */
+  static read(fill: (target: Uint8Array) => boolean): FingerprintTable | null {
     const table = new FingerprintTable();
-    let sum = hashBytes(bytes, HEADER_WORDS * 4, 0)[0];
-    let at = HEADER_WORDS;
+    const header = new Int32Array(HEADER_WORDS);
     for (let i = 0; i < SEGMENTS; i++) {
-      const segment = wordsAt(bytes, at, header[5 + 2 * i]!);
-      sum = hashBytes(new Uint8Array(segment.buffer), segment.byteLength, sum)[0];
-      table.#adopt(i, segment, header[4 + 2 * i]!);
-      at += segment.length;
+      if (!fill(new Uint8Array(header.buffer))) return null;
+      const [magic, version, homes, words] = header;
+      if (magic !== MAGIC || version !== (VERSION | (i << 8)) || words! < 0 || words! > MAX_WORDS) return null;
+      const piece = new Int32Array(HEADER_WORDS + words!);
+      piece.set(header);
+      if (!fill(new Uint8Array(piece.buffer, HEADER_WORDS * 4))) return null;
+      piece[CHECKSUM_AT] = 0;
+      if (checksum(piece) !== header[CHECKSUM_AT]) return null;
+      table.#adopt(i, piece.subarray(HEADER_WORDS), homes!);
     }
-    return wordsAt(bytes, at, 1)[0]! >>> 0 === sum ? table : null;
+    return table;
   }
 
   #adopt(index: number, segment: Int32Array, homes: number): void {
@@ -161,10 +169,8 @@ export class FingerprintTable {
   }
 }
 
-/** A copy of `count` words from word `at` on: aligned, whatever the alignment of `bytes`. */
-function wordsAt(bytes: Uint8Array, at: number, count: number): Int32Array {
-  return new Int32Array(bytes.slice(at * 4, (at + count) * 4).buffer);
-}
+/** Of a segment with its header, in which the place of the checksum is still 0. */
+const checksum = (piece: Int32Array): number => hashBytes(new Uint8Array(piece.buffer))[0] | 0;
 
 /** The word at which a key's home slot begins. */
 function homeOf(homes: number, key: number): number {

@@ -2,6 +2,7 @@
  * The embedded store: one SQLite file, written by one process. Rows are only appended, host queues are chunks, and what
  * is asked all the time (seen? ended? who is due?) is in memory. docs/decisions has the reasons and the figures.
  */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
@@ -18,11 +19,12 @@ import type { ActiveHost } from "./active-host.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { JournalWriter, lastId, Reasons } from "./journal.ts";
+import { hasPosition, JournalWriter, lastPosition, Reasons } from "./journal.ts";
 import { Queries } from "./queries.ts";
 import type { ChunkedQueue } from "./queue.ts";
 import { recover } from "./recover.ts";
 import { type OpenLease, Schedule } from "./schedule.ts";
+import { type Known, type Position, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
 import { type Fault, Writer } from "./writer.ts";
 
 export interface EmbeddedOptions {
@@ -34,6 +36,8 @@ export interface EmbeddedOptions {
   /** So many leases one host may hold while others are due. */
   readonly hostShare?: number;
   readonly fault?: Fault;
+  /** When what memory knows is written to DIR/state.seen, so that opening is quick. */
+  readonly snapshots?: Partial<SnapshotPace>;
 }
 
 const LEASE_MS = 600_000;
@@ -46,12 +50,20 @@ const MAX_ID = 2 ** 32 - 1;
 export function openEmbedded(dir: string, options: EmbeddedOptions): Backend {
   const opened = openForWriting(dir);
   try {
-    return new EmbeddedBackend(opened, join(dir, "state.db"), options);
+    return new EmbeddedBackend(opened, dir, options);
   } catch (error) {
     opened.close();
     throw stateErrorOf(error, join(dir, "state.db"));
   }
 }
+
+/** `expected`: how many URLs are about to become known. */
+const nothingKnown = (expected: number): Known => ({
+  seen: new FingerprintTable(expected),
+  ended: new Bitmap(),
+  dropped: new Bitmap(),
+  endCounts: new Map(),
+});
 
 class EmbeddedBackend implements Backend {
   readonly #opened: OpenDatabase;
@@ -64,13 +76,16 @@ class EmbeddedBackend implements Backend {
   readonly #queries: Queries;
   readonly #schedule: Schedule;
   readonly #seen: FingerprintTable;
-  readonly #ended = new Bitmap();
+  readonly #ended: Bitmap;
   /** Of those ended, the ones that were dropped on admission. */
-  readonly #dropsOf = new Bitmap();
-  readonly #endCounts = new Map<EndReason, number>();
+  readonly #dropsOf: Bitmap;
+  readonly #endCounts: Map<EndReason, number>;
+  readonly #snapshots: SnapshotWriter;
   /** Ids that have a row in `retry`. */
   readonly #retried = new Set<number>();
   #nextId: number;
+  /** The last row of the journal. */
+  #journalRow: number;
   /** Set when a write has failed: memory may know what the disk does not. */
   #broken: unknown = null;
   #closed = false;
@@ -80,12 +95,12 @@ class EmbeddedBackend implements Backend {
   #admitted = 0;
   #dropped = 0;
 
-  constructor(opened: OpenDatabase, file: string, options: EmbeddedOptions) {
-    const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {} } = options;
+  constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
+    const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots } = options;
     const hostShare = options.hostShare ?? hostConcurrency;
     const { db } = opened;
     this.#opened = opened;
-    this.#file = file;
+    this.#file = join(dir, "state.db");
     this.#clock = clock;
     this.#fault = fault;
     this.#writer = new Writer(db, fault);
@@ -94,16 +109,21 @@ class EmbeddedBackend implements Backend {
     this.#queries = new Queries(db, (id) => (this.#ended.has(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
     this.#schedule = new Schedule({ leaseMs, hostConcurrency, hostShare, firstToken: opening * TOKENS_PER_OPENING });
-    this.#nextId = lastId(db) + 1;
-    this.#seen = new FingerprintTable(lastId(db));
-    recover(db, this.#reasons, {
-      schedule: this.#schedule,
-      seen: this.#seen,
-      ended: this.#ended,
-      dropped: this.#dropsOf,
-      endCounts: this.#endCounts,
-      retried: this.#retried,
-    });
+    const { journal, nextId } = lastPosition(db);
+    this.#journalRow = journal;
+    this.#nextId = nextId;
+    const snapshotFile = join(dir, "state.seen");
+    const snapshot = readSnapshot(snapshotFile, (position) => hasPosition(db, position));
+    // One that is of no use now must not be taken for a good one later.
+    if (snapshot === null) rmSync(snapshotFile, { force: true });
+    const known = snapshot?.known ?? nothingKnown(nextId - 1);
+    const from = snapshot?.from ?? { journal: 0, nextId: 1 };
+    this.#seen = known.seen;
+    this.#ended = known.ended;
+    this.#dropsOf = known.dropped;
+    this.#endCounts = known.endCounts;
+    this.#snapshots = new SnapshotWriter(snapshotFile, from.nextId, fault, snapshots);
+    recover(db, this.#reasons, { ...known, schedule: this.#schedule, retried: this.#retried }, from);
     this.#writer.saveFact("openings", String(opening));
   }
 
@@ -235,6 +255,7 @@ class EmbeddedBackend implements Backend {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    if (this.#broken === null) await this.#snapshots.close(this.#known(), this.#position());
     this.#opened.close();
   }
 
@@ -272,8 +293,17 @@ class EmbeddedBackend implements Backend {
       });
       this.#changed.clear();
       this.#schedule.forgetQuietHosts();
+      this.#snapshots.step(this.#known(), this.#position());
       return result;
     });
+  }
+
+  #known(): Known {
+    return { seen: this.#seen, ended: this.#ended, dropped: this.#dropsOf, endCounts: this.#endCounts };
+  }
+
+  #position(): Position {
+    return { journal: this.#journalRow, nextId: this.#nextId };
   }
 
   /** What the steps of a transaction have left to be written once, at its end. */
@@ -283,7 +313,7 @@ class EmbeddedBackend implements Backend {
     for (const queue of this.#long) queue.spill(this.#writer);
     this.#long.clear();
     this.#fault("chunks");
-    this.#journal.write(now, this.#schedule.counts(), this.#nextId);
+    this.#journalRow = this.#journal.write(now, this.#schedule.counts(), this.#nextId);
     this.#fault("journal");
   }
 

@@ -3,6 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { Pending } from "../../ports/frontier.ts";
+import type { Position } from "./snapshot.ts";
 import { WordBuffer, wordsOf } from "./words.ts";
 
 /** Codes of end reasons, given out as they are met, so that the journal holds whatever reasons a later version has. */
@@ -62,14 +63,25 @@ export class JournalWriter {
     this.#ended.push2(id, reasonCode | UNDROPPED);
   }
 
-  /** Writes the row of a transaction. `nextId`: the id after the last one admitted. */
-  write(at: Instant, counts: Pending, nextId: number): void {
+  /** Writes the row of a transaction and answers its id. `nextId`: the id after the last one admitted. */
+  write(at: Instant, counts: Pending, nextId: number): number {
     const { queued, leased, delayed, hosts } = counts;
     const firstId = nextId - this.#admitted.length / 4;
     const pending = queued + leased + delayed;
-    this.#insert.run(at, pending, leased, delayed, hosts, this.#ended.bytes(), firstId, this.#admitted.bytes());
+    const ended = this.#ended.bytes();
+    const { lastInsertRowid } = this.#insert.run(
+      at,
+      pending,
+      leased,
+      delayed,
+      hosts,
+      ended,
+      firstId,
+      this.#admitted.bytes(),
+    );
     this.#admitted.clear();
     this.#ended.clear();
+    return lastInsertRowid as number;
   }
 }
 
@@ -80,9 +92,13 @@ const REASON = DROPPED - 1;
 
 export type Ending = "ended" | "dropped" | "undropped";
 
-/** All ends, in order. */
-export function readEnded(db: DatabaseSync, visit: (id: number, reasonCode: number, what: Ending) => void): void {
-  for (const row of db.prepare("SELECT ended FROM journal ORDER BY id").iterate()) {
+/** All ends, in order; those only that were written after row `after`, if it is given. */
+export function readEnded(
+  db: DatabaseSync,
+  visit: (id: number, reasonCode: number, what: Ending) => void,
+  after = 0,
+): void {
+  for (const row of db.prepare("SELECT ended FROM journal WHERE id > ? ORDER BY id").iterate(after)) {
     const words = wordsOf(row.ended as Uint8Array);
     for (let i = 0; i < words.length; i += 2) {
       const word = words[i + 1]!;
@@ -108,6 +124,18 @@ export function readAdmitted(
 /** The id of the last URL admitted; 0 when there is none. */
 export function lastId(db: DatabaseSync): number {
   return db.prepare("SELECT coalesce(max(id), 0) AS id FROM url").get()!.id as number;
+}
+
+/** The last row of the journal. */
+export function lastPosition(db: DatabaseSync): Position {
+  const row = db.prepare("SELECT coalesce(max(id), 0) AS id FROM journal").get()!;
+  return { journal: row.id as number, nextId: lastId(db) + 1 };
+}
+
+/** Whether the journal has this row, and it ends where it says. */
+export function hasPosition(db: DatabaseSync, { journal, nextId }: Position): boolean {
+  const row = db.prepare("SELECT first_id + length(admitted) / 16 AS next FROM journal WHERE id = ?").get(journal);
+  return row !== undefined && row.next === nextId;
 }
 
 /** The counts after the last transaction. */

@@ -1,27 +1,20 @@
 /**
  * What memory held, found again from the tables: the seen set, what has ended, and every queue.
  *
- * The journal alone is read from end to end (16 bytes a URL, 8 an end), never the wide tables. A snapshot of the
- * fingerprint table could stand in for the first part of it; `admitted` would then be read from there on.
+ * The journal alone is read from end to end (16 bytes a URL, 8 an end), never the wide tables. With a snapshot the seen
+ * set and the ends are filled from its position on; the queues are always found from the whole of it.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { FingerprintTable } from "../../dedup/fingerprint-table.ts";
-import type { EndReason } from "../../model/end.ts";
 import type { HostKey } from "../../model/host.ts";
 import { ActiveHost } from "./active-host.ts";
-import type { Bitmap } from "./bitmap.ts";
-import { type Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { type Ending, type Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { ChunkedQueue } from "./queue.ts";
 import type { Schedule } from "./schedule.ts";
+import type { Known, Position } from "./snapshot.ts";
 import { wordsOf } from "./words.ts";
 
-export interface Memory {
+export interface Memory extends Known {
   readonly schedule: Schedule;
-  readonly seen: FingerprintTable;
-  readonly ended: Bitmap;
-  /** Of those ended, the ones that were never queued. */
-  readonly dropped: Bitmap;
-  readonly endCounts: Map<EndReason, number>;
   /** Ids that have a row in `retry`. */
   readonly retried: Set<number>;
 }
@@ -33,10 +26,10 @@ interface OnDisk {
   readonly lastId: number;
 }
 
-/** Fills the (empty) parts of memory. */
-export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): void {
+/** Fills memory, of which `Known` holds what was known at `from` and the rest is empty. */
+export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from: Position): void {
   const { schedule, seen, ended, retried } = memory;
-  countEnds(db, reasons, memory);
+  countEnds(db, reasons, memory, from);
   const onDisk = chunkRanges(db);
   const retries = new Map(
     db
@@ -48,7 +41,8 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   const hosts = knownHosts(db);
   const active = new Set<ActiveHost>();
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
-    if (!seen.insert(fpHi, fpLo, id)) seen.replace(fpHi, fpLo, id); // its drop was undone
+    // Known already: its drop was undone, or the snapshot has it.
+    if (id >= from.nextId && !seen.insert(fpHi, fpLo, id)) seen.replace(fpHi, fpLo, id);
     if (ended.has(id)) return true;
     const host = hosts[hostId]!;
     if (host.pending === 0) activate(host);
@@ -74,14 +68,19 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   }
 }
 
-function countEnds(db: DatabaseSync, reasons: Reasons, { ended, dropped, endCounts }: Memory): void {
+function countEnds(db: DatabaseSync, reasons: Reasons, { ended, dropped, endCounts }: Known, from: Position): void {
   const byCode: number[] = [];
-  readEnded(db, (id, code, what) => {
+  const count = (id: number, code: number, what: Ending): void => {
     ended.add(id);
     if (what === "dropped") dropped.add(id);
     byCode[code] = (byCode[code] ?? 0) + (what === "undropped" ? -1 : 1);
-  });
-  for (const [code, name] of reasons.names()) if ((byCode[code] ?? 0) > 0) endCounts.set(name, byCode[code]!);
+  };
+  readEnded(db, count, from.journal);
+  for (const [code, name] of reasons.names()) {
+    const sum = (endCounts.get(name) ?? 0) + (byCode[code] ?? 0);
+    if (sum === 0) endCounts.delete(name);
+    else endCounts.set(name, sum);
+  }
 }
 
 /** By host id and priority; sparse. */

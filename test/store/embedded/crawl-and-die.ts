@@ -1,18 +1,20 @@
 /**
- * A process that crawls without a network and kills itself, as `kill -9` would, at the n-th step of its writes.
+ * A process that crawls without a network and kills itself, as `kill -9` would, at the n-th step of its writes; with a
+ * third argument at the n-th of the steps of that name.
  * Prints what was acknowledged, a line each: "add COUNT", then "end ID" for every settled URL.
  */
 import { writeSync } from "node:fs";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 
-const [dir, steps] = process.argv.slice(2) as [string, string];
+const [dir, steps, only] = process.argv.slice(2) as [string, string, string?];
 let left = Number(steps);
 const clock = new TestClock();
 const backend = openEmbedded(dir, {
   clock,
-  fault() {
-    if (left-- === 0) process.kill(process.pid, "SIGKILL");
+  snapshots: only === "snapshot" ? { every: 100, bytesAtOnce: 4000 } : {},
+  fault(point) {
+    if ((only === undefined || point === only) && left-- === 0) process.kill(process.pid, "SIGKILL");
   },
 });
 const say = (line: string) => writeSync(1, `${line}\n`);
@@ -23,7 +25,9 @@ say(`add ${await backend.add(fresh(150))}`);
 for (;;) {
   clock.time += 10;
   const leases = await backend.lease(3);
-  const parts = leases.map((lease) => settled(lease, ended(), clock.time, { links: fresh(60) }));
+  const parts = leases.map((lease) =>
+    settled(lease, ended(), clock.time, { links: fresh(only === undefined ? 60 : 3) }),
+  );
   const { admitted } = await backend.commit({
     settled: parts,
     hosts: [],
@@ -31,5 +35,6 @@ for (;;) {
     marks: [{ file: "a", bytes: made }],
   });
   say(`add ${admitted}`);
+  await new Promise(setImmediate); // lets a snapshot be put in place
   for (const { url } of leases) say(`end ${url.id}`);
 }

@@ -1,0 +1,239 @@
+/**
+ * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended), so that opening need not rebuild it from
+ * the first row of the journal on.
+ *
+ * It is never needed: whatever is wrong with it, it is removed and the journal read whole. It is written a piece after
+ * each transaction, so that no pause is long. Its first part is true of the journal row `from`, and the seen set may
+ * hold URLs up to row `to`; so it is good only while the journal still has that row (a power cut can take the last
+ * rows), and everything after `from` is read again, which changes nothing of what is known already.
+ */
+import { closeSync, fdatasync, fdatasyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import { hashBytes } from "../../base/hash.ts";
+import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { EndReason } from "../../model/end.ts";
+import { Bitmap } from "./bitmap.ts";
+
+/** A row of the journal: its id, and the id that the next URL admitted after it gets. */
+export interface Position {
+  readonly journal: number;
+  readonly nextId: number;
+}
+
+/** The part of memory that is kept. */
+export interface Known {
+  readonly seen: FingerprintTable;
+  readonly ended: Bitmap;
+  readonly dropped: Bitmap;
+  readonly endCounts: Map<EndReason, number>;
+}
+
+interface Header {
+  readonly version: number;
+  readonly from: Position;
+  readonly ends: [EndReason, number][];
+  readonly endedBytes: number;
+  readonly droppedBytes: number;
+}
+
+const VERSION = 1;
+export interface SnapshotPace {
+  /** Admissions between two snapshots at least. */
+  readonly every: number;
+  /** After so many bytes the rest waits for the next transaction. */
+  readonly bytesAtOnce: number;
+}
+
+const PACE: SnapshotPace = { every: 4_000_000, bytesAtOnce: 2 ** 21 };
+/** Between two snapshots an eighth of all URLs is admitted at least, so that writing them stays cheap. */
+const PART_OF_ALL = 8;
+/** At a clean close it is worth writing for so many. */
+const EVERY_AT_CLOSE = 100_000;
+const MAX_HEADER_BYTES = 1 << 20;
+
+/** What a snapshot holds and the position from which the journal is to be read; null when there is none that is good. */
+export function readSnapshot(
+  file: string,
+  hasRow: (position: Position) => boolean,
+): { readonly known: Known; readonly from: Position } | null {
+  let fd: number;
+  try {
+    fd = openSync(file, "r");
+  } catch {
+    return null;
+  }
+  try {
+    return readAll(fd, hasRow);
+  } catch {
+    return null; // unreadable, or a header that is no JSON: as good as none
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function readAll(fd: number, hasRow: (position: Position) => boolean): ReturnType<typeof readSnapshot> {
+  const fill = (target: Uint8Array): boolean => {
+    for (let at = 0; at < target.length; ) {
+      const read = readSync(fd, target, at, target.length - at, null);
+      if (read === 0) return false;
+      at += read;
+    }
+    return true;
+  };
+  const header = readJson<Header>(fill);
+  if (header === null || header.version !== VERSION) return null;
+  const ended = readChecked(fill, header.endedBytes);
+  const dropped = readChecked(fill, header.droppedBytes);
+  const seen = FingerprintTable.read(fill);
+  const to = readJson<Position>(fill);
+  if (ended === null || dropped === null || seen === null || to === null || !hasRow(to)) return null;
+  const known = { seen, ended: new Bitmap(ended), dropped: new Bitmap(dropped), endCounts: new Map(header.ends) };
+  return { known, from: header.from };
+}
+
+/** Writes snapshots when they are due. A failure (a full disk) costs the snapshot, never the crawl. */
+export class SnapshotWriter {
+  readonly #file: string;
+  readonly #beside: string;
+  readonly #pace: SnapshotPace;
+  readonly #fault: (point: string) => void;
+  /** `nextId` at the last snapshot. */
+  #lastId: number;
+  /** The one under way. */
+  #fd: number | null = null;
+  #pieces: Iterator<Uint8Array> | null = null;
+  #beganAt = 0;
+  /** Set while the disk takes in a written one. */
+  #syncing: Promise<void> | null = null;
+
+  /** `lastId`: up to where the snapshot that exists reaches. */
+  constructor(file: string, lastId: number, fault: (point: string) => void, pace: Partial<SnapshotPace> = {}) {
+    this.#file = file;
+    this.#beside = `${file}.tmp`;
+    this.#lastId = lastId;
+    this.#pace = { ...PACE, ...pace };
+    this.#fault = fault;
+  }
+
+  /** After each transaction: some pieces, if they are due. `at`: the row just committed. */
+  step(known: Known, at: Position): void {
+    if (this.#syncing !== null) return;
+    if (this.#pieces === null) {
+      if (at.nextId - this.#lastId < Math.max(this.#pace.every, at.nextId / PART_OF_ALL)) return;
+      this.#begin(known, at);
+    }
+    if (!this.#write(at, this.#pace.bytesAtOnce)) return;
+    this.#syncing = promisify(fdatasync)(this.#fd!)
+      .then(() => this.#putInPlace())
+      .catch(() => this.#abandon())
+      .finally(() => {
+        this.#syncing = null;
+      });
+  }
+
+  /** Before the database is closed: what is under way is finished, or a last one written. */
+  async close(known: Known, at: Position): Promise<void> {
+    await this.#syncing;
+    if (this.#pieces === null && at.nextId - this.#lastId >= Math.min(this.#pace.every, EVERY_AT_CLOSE))
+      this.#begin(known, at);
+    if (!this.#write(at, Number.POSITIVE_INFINITY)) return;
+    try {
+      fdatasyncSync(this.#fd!);
+      this.#putInPlace();
+    } catch {
+      this.#abandon();
+    }
+  }
+
+  #begin(known: Known, at: Position): void {
+    this.#pieces = piecesOf(known, at);
+    this.#beganAt = at.nextId;
+    try {
+      this.#fd = openSync(this.#beside, "w");
+    } catch {
+      this.#abandon();
+    }
+  }
+
+  /** Pieces up to so many bytes and one more at most; true when that was all. */
+  #write(at: Position, bytes: number): boolean {
+    for (let written = 0; written < bytes && this.#pieces !== null; ) {
+      const { value, done } = this.#pieces.next();
+      const piece = done === true ? jsonBytes(at) : value;
+      try {
+        writeWhole(this.#fd!, piece);
+      } catch {
+        this.#abandon();
+        return false;
+      }
+      this.#fault("snapshot");
+      if (done === true) return true;
+      written += piece.length;
+    }
+    return false;
+  }
+
+  #putInPlace(): void {
+    renameSync(this.#beside, this.#file);
+    this.#end();
+  }
+
+  #abandon(): void {
+    this.#end();
+    try {
+      rmSync(this.#beside, { force: true });
+    } catch {
+      // It is written over by the next.
+    }
+  }
+
+  #end(): void {
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = null;
+    this.#pieces = null;
+    this.#lastId = this.#beganAt;
+  }
+}
+
+/** All but the end, which is the position of the last row committed before it was written. */
+function* piecesOf({ seen, ended, dropped, endCounts }: Known, from: Position): IterableIterator<Uint8Array> {
+  const header: Header = {
+    version: VERSION,
+    from,
+    ends: [...endCounts],
+    endedBytes: ended.bytes.length,
+    droppedBytes: dropped.bytes.length,
+  };
+  // One piece: the bits must be those of the row that the header names.
+  yield Buffer.concat([jsonBytes(header), checked(ended.bytes), checked(dropped.bytes)]);
+  yield* seen.snapshot();
+}
+
+/** The bytes and a checksum over them. */
+function checked(bytes: Uint8Array): Uint8Array {
+  return Buffer.concat([bytes, new Uint8Array(Uint32Array.of(hashBytes(bytes)[0]).buffer)]);
+}
+
+function readChecked(fill: (target: Uint8Array) => boolean, length: number): Uint8Array | null {
+  const bytes = new Uint8Array(length);
+  const sum = new Uint32Array(1);
+  if (!fill(bytes) || !fill(new Uint8Array(sum.buffer))) return null;
+  return hashBytes(bytes)[0] === sum[0] ? bytes : null;
+}
+
+/** Its length in four bytes, then JSON with a checksum. */
+function jsonBytes(value: Header | Position): Uint8Array {
+  const text = Buffer.from(JSON.stringify(value));
+  return Buffer.concat([new Uint8Array(Uint32Array.of(text.length).buffer), checked(text)]);
+}
+
+function readJson<T extends Header | Position>(fill: (target: Uint8Array) => boolean): T | null {
+  const length = new Uint32Array(1);
+  if (!fill(new Uint8Array(length.buffer)) || length[0]! > MAX_HEADER_BYTES) return null;
+  const text = readChecked(fill, length[0]!);
+  return text === null ? null : (JSON.parse(Buffer.from(text).toString()) as T);
+}
+
+function writeWhole(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}
