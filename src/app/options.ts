@@ -117,7 +117,7 @@ export const OPTIONS = {
     kind: "duration",
     min: 0,
     default: SECOND,
-    says: "shortest pause between two requests to one host, and to one address",
+    says: "shortest pause between two requests to one host, and to one address; with --host-concurrency N, N requests share it",
   },
   maxDelay: {
     group: "How fast",
@@ -149,7 +149,7 @@ export const OPTIONS = {
     min: 1,
     max: 1_000,
     default: 1,
-    says: "most requests open at a time to one host; raise it only for a site of your own",
+    says: "most requests open at a time to one host; raise it only for a site of your own (one at a time all the same where robots.txt has a Crawl-delay)",
   },
   threads: {
     group: "How fast",

@@ -12,6 +12,8 @@ const SEEDS_SHOWN = 3;
 export interface CrawlStatus {
   readonly dir: string;
   readonly seeds: readonly string[];
+  /** A process is at it now. */
+  readonly running: boolean;
   /** Nothing is queued, leased or delayed. */
   readonly finished: boolean;
   /** By `trawl pause`. */
@@ -27,7 +29,7 @@ export function statusOf(
   state: Pick<StateQueries, "endCounts" | "topHosts"> & { pending(): Pending },
   config: CrawlConfig | null,
   dir: string,
-  paused: boolean,
+  { running, paused }: Pick<CrawlStatus, "running" | "paused">,
 ): CrawlStatus {
   const ends = state.endCounts();
   const pending = state.pending();
@@ -36,6 +38,7 @@ export function statusOf(
   return {
     dir,
     seeds: config?.seeds ?? [],
+    running,
     finished: pending.queued + pending.leased + pending.delayed === 0,
     paused,
     fetched: ends.get("fetched") ?? 0,
@@ -52,11 +55,11 @@ export function statusOf(
 export function statusReport(status: CrawlStatus, config: CrawlConfig | null): string[] {
   const { seeds, pending } = status;
   const more = seeds.length > SEEDS_SHOWN ? ` and ${count(seeds.length - SEEDS_SHOWN)} more` : "";
-  const limit = config?.limit == null ? "" : `, limit ${counted(config.limit, "page")}`;
   return [
     status.dir,
     ...(seeds.length === 0 ? [] : [`  seeds    ${seeds.slice(0, SEEDS_SHOWN).join(" ")}${more}`]),
-    ...(config === null ? [] : [`  rules    scope ${config.scope}, depth ${config.depth}${limit}`]),
+    ...(config === null ? [] : [`  rules    ${rulesOf(config)}`]),
+    `  state    ${status.running ? "running" : status.finished ? "finished" : "stopped; its own command goes on"}`,
     `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
     status.finished
       ? "  to do    nothing: every URL has ended"
@@ -71,6 +74,16 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
       ),
     ),
   ];
+}
+
+function rulesOf({ scope, depth, include, exclude, limit }: CrawlConfig): string {
+  return [
+    `scope ${scope}`,
+    `depth ${depth}`,
+    ...(include.length === 0 ? [] : [`include ${include.join(" or ")}`]),
+    ...(exclude.length === 0 ? [] : [`exclude ${exclude.join(" or ")}`]),
+    ...(limit === null ? [] : [`limit ${counted(limit, "page")}`]),
+  ].join(", ");
 }
 
 const section = (heading: string, lines: readonly string[]): string[] =>

@@ -69,6 +69,7 @@ describe("trawl status", () => {
       dir,
       "  seeds    https://a.test/",
       "  rules    scope host, depth 15, limit 9 pages",
+      "  state    stopped; its own command goes on",
       "  pages    1 fetched, 0 failed",
       "  to do    1 queued, 0 to retry, on 1 host",
       "URLs by end:",
@@ -91,7 +92,23 @@ describe("trawl status", () => {
     using shell = testShell();
     const dir = await someCrawl(shell);
     await using _writer = openEmbedded(dir, { clock: shell.clock });
-    assert.match(await run(shell, "status", dir), /1 fetched/);
+    const status = await run(shell, "status", dir);
+    assert.match(status, /1 fetched/);
+    assert.match(status, /^ {2}state +running$/m);
+  });
+  it("tells which URLs are let in and kept out", async () => {
+    using shell = testShell();
+    const dir = await someCrawl(shell);
+    const { config } = await configFrom(
+      { seeds: `${HOST}/`, include: "/a/", exclude: ["/b/", "/c/"] },
+      "crawl()",
+      shell,
+    );
+    await writeConfig(config);
+    assert.match(
+      await run(shell, "status", dir),
+      /^ {2}rules +scope host, depth 15, include \/a\/, exclude \/b\/ or \/c\/$/m,
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 /** `trawl status DIR`: how a crawl stands; also while it runs. */
 import { resolve } from "node:path";
+import { isHeld } from "../../store/embedded/database.ts";
 import { readArguments, type Table } from "../arguments.ts";
 import { readConfig } from "../config.ts";
 import { openCrawl } from "../crawl-state.ts";
@@ -23,7 +24,7 @@ export const statusCommand: Command = {
     const dir = resolve(shell.cwd, oneDirectory("status", positionals));
     using state = await openCrawl(dir);
     const config = await readConfig(dir);
-    const status = statusOf(state, config, dir, await isPaused(dir));
+    const status = statusOf(state, config, dir, { running: isHeld(dir), paused: await isPaused(dir) });
     shell.stdout.write(given.json ? `${JSON.stringify(status)}\n` : `${statusReport(status, config).join("\n")}\n`);
     return EXIT.done;
   },

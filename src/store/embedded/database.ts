@@ -46,6 +46,24 @@ export function openForReading(dir: string): OpenDatabase {
   return { db, close: () => db.close() };
 }
 
+/** Whether a writer holds the directory now. Writes nothing, and holds nobody up. */
+export function isHeld(dir: string): boolean {
+  const file = join(dir, "lock.db");
+  if (!existsSync(file)) return false;
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(file, { readOnly: true });
+    headerValue(lock, "user_version");
+    return false;
+  } catch (error) {
+    const known = stateErrorOf(error, file);
+    if (known instanceof StateError && known.code === "locked") return true;
+    throw known;
+  } finally {
+    lock?.close();
+  }
+}
+
 /**
  * An exclusive lock that the kernel drops when the process dies: an open transaction on an empty database. (A lock on
  * state.db itself would keep its readers out.)
