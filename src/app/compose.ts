@@ -8,6 +8,7 @@ import type { CrawlContext, PageSink } from "../crawl/crawl.ts";
 import { Duplicates } from "../crawl/duplicates.ts";
 import { Hosts } from "../crawl/hosts.ts";
 import { Progress } from "../crawl/progress.ts";
+import { judgedAgain } from "../crawl/reconsider.ts";
 import { ThreadVisitors } from "../crawl/threads.ts";
 import { addressTurns } from "../crawl/turns.ts";
 import { RecentFingerprints } from "../dedup/recent.ts";
@@ -43,6 +44,7 @@ export interface VisitThreadData {
 
 /** A link graph cannot be drowned by one page; and no honest page has so many links. */
 const MOST_LINKS = 50_000;
+const READ_MS = 60_000;
 
 export async function composeVisit({ config, thread, moved }: VisitThreadData, log: Log): Promise<VisitContext> {
   const guard = guardOf(config);
@@ -88,6 +90,7 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
       obeyRelNofollow: !config.followNofollow,
       obeyPageRobots: config.robots,
       maxLinks: MOST_LINKS,
+      readMs: READ_MS,
     },
     clock: systemClock,
     log,
@@ -153,6 +156,8 @@ export interface ControlParts {
   readonly inbox: (admission: Admission) => Inbox;
   readonly log: Log;
   readonly deadline: Instant | null;
+  /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
+  readonly resumed: boolean;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
 }
 
@@ -197,6 +202,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       sitemaps: config.sitemaps && config.depth > 0,
     },
     ...(onSettled === undefined ? {} : { onSettled }),
+    ...(parts.resumed ? { recheck: (url) => judgedAgain(url, admission.admit)?.drop ?? null } : {}),
     onSeedMoved(to) {
       admission.extend(to);
       visitors.extend(to);

@@ -100,3 +100,18 @@ export function seedsMoved(state: Pick<StateQueries, "fact">): Href[] {
 export function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: Href): void {
   state.setFact(SEEDS_MOVED, JSON.stringify([...seedsMoved(state), to]));
 }
+
+const RULES = "rules";
+
+/** What decides whether a URL is wanted: two runs with equal texts judge alike. */
+function rulesOf({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet }: CrawlConfig): string {
+  return JSON.stringify({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet });
+}
+
+export function rulesHaveChanged(state: Pick<StateQueries, "fact">, config: CrawlConfig): boolean {
+  return state.fact(RULES) !== rulesOf(config);
+}
+
+export function rememberRules(state: Pick<Backend, "setFact">, config: CrawlConfig): void {
+  state.setFact(RULES, rulesOf(config));
+}

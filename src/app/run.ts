@@ -4,6 +4,7 @@ import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { Admission } from "../crawl/context.ts";
 import { crawl, type LoopEnd } from "../crawl/crawl.ts";
+import { reconsider } from "../crawl/reconsider.ts";
 import { seed } from "../crawl/seed.ts";
 import type { CrawlStats } from "../model/stats.ts";
 import type { Href } from "../model/url.ts";
@@ -22,7 +23,7 @@ import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
 import { openPages, PAGES_FILE } from "./pages-file.ts";
 import { loadHandlers } from "./plugins.ts";
 import { rememberPace } from "./report/paces.ts";
-import { proxyOf } from "./rules.ts";
+import { proxyOf, rememberRules, rulesHaveChanged } from "./rules.ts";
 import { SPOOL, spoolInbox } from "./spool.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -114,6 +115,7 @@ async function crawlIn(
         return spoolInbox({ dir: config.dir, clock: systemClock, log, admit });
       },
       deadline: stop.deadline,
+      resumed,
       onSettled: hooks.onSettled,
     });
     const { progress } = control.context;
@@ -123,6 +125,11 @@ async function crawlIn(
     try {
       const { admission } = control.context;
       await seed(config.seeds as Href[], backend, admission.admit);
+      if (resumed && rulesHaveChanged(backend, config)) {
+        const admitted = await reconsider(backend, admission.admit);
+        log.info({ admitted }, "rules-changed");
+      }
+      rememberRules(backend, config);
       hooks.onStart?.({ log, add: (urls, found) => add(urls, { ...found, priority: null }, backend, admission) });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);

@@ -40,6 +40,8 @@ export interface VisitRules {
   readonly obeyPageRobots: boolean;
   /** So many links of one page are looked at. */
   readonly maxLinks: number;
+  /** A handler that gives a promise may take so long, in ms. */
+  readonly readMs: number;
 }
 
 /** A visit thread's parts. */

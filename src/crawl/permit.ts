@@ -7,7 +7,8 @@ import type { Result } from "../base/result.ts";
 import { err, ok } from "../base/result.ts";
 import type { EndReason } from "../model/end.ts";
 import type { HostDeath } from "../model/host.ts";
-import type { Lease } from "../model/lease.ts";
+import type { Lease, LeasedUrl } from "../model/lease.ts";
+import type { NewUrl } from "../model/link.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Errand } from "../model/visited.ts";
 import { decide } from "../policy/robots.ts";
@@ -51,6 +52,8 @@ export interface PermitContext {
   readonly cookies: Cookies;
   readonly clock: Clock;
   readonly rules: PermitRules;
+  /** Judges a queued URL anew, where it may have been admitted under other rules than today's. */
+  readonly recheck?: (url: LeasedUrl) => NewUrl["drop"] | null;
 }
 
 /** A host that is busy although the frontier thought it free is looked at again after so long, in ms. */
@@ -70,6 +73,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     const open = Math.max(entry.open, entry.domain?.open ?? 0);
     return { kind: "later", hostReadyAt: open > 0 ? clock.now() + BUSY_AGAIN_MS : SET_ASIDE };
   }
+
+  const drop = context.recheck?.(lease.url);
+  if (drop != null) return { kind: "end", end: drop.reason, detail: drop.detail ?? "" };
 
   const robots = rules.obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());

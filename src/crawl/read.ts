@@ -11,7 +11,7 @@ import { robotsDirectives } from "../policy/robots-directives.ts";
 import type { Read } from "../ports/media-handler.ts";
 import type { VisitContext } from "./context.ts";
 
-type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "log">;
+type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "clock" | "log">;
 
 export async function read(
   response: FetchResponse,
@@ -30,7 +30,8 @@ export async function read(
   let found: Read = { links: [] };
   if (handler !== null) {
     try {
-      found = await handler.read(document);
+      const reading = handler.read(document);
+      found = reading instanceof Promise ? await inTime(reading, context) : reading;
     } catch (cause) {
       // A handler is somebody's code at the mercy of somebody's bytes: the page is kept, the crawl goes on.
       const error = cause instanceof Error ? cause.message : String(cause);
@@ -45,9 +46,9 @@ export async function read(
   const page: PageInfo = {
     mediaType,
     charset: handler !== null && isText(mediaType) ? document.charset() : null,
-    title: found.title ?? null,
-    language: found.language ?? null,
-    description: found.description ?? null,
+    title: cut(found.title),
+    language: cut(found.language),
+    description: cut(found.description),
     canonical: resolved(found.canonical, base),
     noindex: directives.noindex,
     nofollow: directives.nofollow,
@@ -57,6 +58,23 @@ export async function read(
     readError: found.error ?? null,
   };
   return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
+}
+
+/** No page's title is a book, whatever its handler says: a record stays small. */
+const LONGEST_FACT = 2_000;
+const cut = (text: string | undefined): string | null => text?.slice(0, LONGEST_FACT) ?? null;
+
+/** What a handler promises has a deadline like everything else; one that blocks the thread cannot be helped from inside it. */
+async function inTime(reading: Promise<Read>, { clock, rules }: Pick<ReadContext, "clock" | "rules">): Promise<Read> {
+  const read = new AbortController();
+  const late = clock.sleep(rules.readMs, read.signal).then(() => null);
+  try {
+    const found = await Promise.race([reading, late]);
+    if (found === null) throw new Error(`the handler did not end within ${rules.readMs} ms`);
+    return found;
+  } finally {
+    read.abort("read");
+  }
 }
 
 function linksOf(found: readonly RawLink[], base: Href, lease: Lease, context: ReadContext): NewUrl[] {

@@ -250,6 +250,15 @@ describe("the crawl loop", () => {
     );
   });
 
+  it("keeps a page whose handler never ends, or throws, and goes on", async () => {
+    for (const read of [() => new Promise<never>(() => {}), () => Promise.reject(new Error("mine"))]) {
+      const world = await crawlWorld({ seeds: ["http://a.test/"], web: () => ({ links: [] }), read });
+      assert.equal(world.end, "done");
+      assert.equal(world.ends.get("http://a.test/"), "fetched");
+      assert.match(world.settled[0]?.visit?.page?.readError ?? "", /did not end|mine/);
+    }
+  });
+
   it("stops at its limit, to the page, and leaves the rest queued", async () => {
     const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(5, 10), limit: 7 });
     assert.equal(world.end, "limit");

@@ -23,6 +23,7 @@ import type { Archive } from "../../src/ports/archive.ts";
 import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import type { Inbox } from "../../src/ports/inbox.ts";
+import type { MediaHandler } from "../../src/ports/media-handler.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
@@ -76,6 +77,8 @@ export interface WorldOptions {
   readonly backend?: (clock: Clock) => Backend;
   readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
   readonly onAsked?: (asked: FetchRequest) => void;
+  /** Reads pages in place of the handler for lists of links. */
+  readonly read?: MediaHandler["read"];
 }
 
 /** Crawls the world to its end on a clock of its own. */
@@ -125,13 +128,15 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       choose: () => ({
         name: "links",
         accepts: ["text/html"],
-        read: (document) => ({
-          links: document
-            .text()
-            .split("\n")
-            .filter((href) => href !== "")
-            .map((href) => ({ href, kind: "page" as const, from: "a" })),
-        }),
+        read:
+          options.read ??
+          ((document) => ({
+            links: document
+              .text()
+              .split("\n")
+              .filter((href) => href !== "")
+              .map((href) => ({ href, kind: "page" as const, from: "a" })),
+          })),
       }),
       sitemap: {
         name: "sitemap",
@@ -156,7 +161,14 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     admission: { admit: (href, base, found) => admit(href, base, found, admission), extend() {} },
     sentLately: new RecentFingerprints(1024),
-    rules: { agent: "trawlbot", assets: false, obeyRelNofollow: true, obeyPageRobots: true, maxLinks: 10_000 },
+    rules: {
+      agent: "trawlbot",
+      assets: false,
+      obeyRelNofollow: true,
+      obeyPageRobots: true,
+      maxLinks: 10_000,
+      readMs: 60_000,
+    },
     clock,
     log: silentLog,
   };

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { canonical, checkArchive, fetchedIn, tempDir, trawl } from "./trawl.ts";
+import { canonical, checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
 
 describe("trawl crawl, against the fake web", () => {
   it("fetches exactly what is reachable, politely by the server's own log, and leaves a sound directory", async () => {
@@ -78,6 +78,30 @@ describe("trawl crawl, against the fake web", () => {
     assert.deepEqual((await checkArchive(dir.path)).faults, []);
     const asked = requestsOf(await web.entries()).filter(({ path }) => path !== "/robots.txt");
     assert.equal(asked.length, new Set(asked.map(({ host, path }) => host + path)).size);
+  });
+
+  it("goes on by today's rules: what is queued and not wanted any more ends, what was left out and is wanted comes in", async () => {
+    await using web = await spawnFakeWeb({
+      hosts: 2,
+      pagesPerHost: 20,
+      robots: { "*": { kind: "status", status: 404 } },
+    });
+    await using dir = await tempDir();
+    const command = (...more: string[]) => [
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir.path, ...more],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ];
+    await trawl(command("--limit", "3"));
+    const before = fetchedIn(dir.path);
+    const narrow = await trawl(command("--exclude", "."));
+    assert.equal(narrow.code, 0, narrow.stderr);
+    assert.deepEqual(fetchedIn(dir.path), before);
+    assert.ok([...endsIn(dir.path).values()].every((end) => end === "fetched" || end === "scope"));
+    const wide = await trawl(command("--scope", "any"));
+    assert.equal(wide.code, 0, wide.stderr);
+    const wanted = web.site.reachable({ from: [`${web.origin(0)}/`] });
+    assert.deepEqual([...canonical(fetchedIn(dir.path))].sort(), [...wanted].sort());
+    assert.deepEqual((await checkArchive(dir.path)).faults, []);
   });
 
   it("writes a JSON line on standard output for each URL that has ended, and nothing else", async () => {
