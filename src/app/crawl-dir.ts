@@ -33,6 +33,7 @@ export async function inspectDir(dir: string): Promise<"new" | "crawl"> {
       "directory",
       `${dir} holds something that is no crawl ("${foreign}"); name an empty or a new directory with --dir`,
     );
+  await mustHoldNoResults(dir, names);
   return names.includes(CONFIG_NAME) ? "crawl" : "new";
 }
 
@@ -44,6 +45,17 @@ async function foreignIn(dir: string, names: readonly string[]): Promise<string 
     if (!name.includes(".") && (await readdir(join(dir, name)).catch(() => [name])).length > 0) return name;
   }
   return null;
+}
+
+/** A crawl makes its state before anything else: results without one are somebody's own, or of a crawl whose state is lost. */
+async function mustHoldNoResults(dir: string, names: readonly string[]): Promise<void> {
+  for (const name of ["archive", "indexes", "pages", "logs", "exports"]) {
+    if (!names.includes(name) || ((await namesIn(join(dir, name))) ?? []).length === 0) continue;
+    throw new UsageError(
+      "directory",
+      `${dir} holds files in ${name}/ and no state.db, so it cannot be gone on with; put state.db back, move ${name}/ away, or name another directory with --dir`,
+    );
+  }
 }
 
 /** Throws a `UsageError` unless a crawl is in `dir`: for commands that look at one. */

@@ -1,4 +1,5 @@
 /** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
@@ -49,6 +50,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
       backend = openBackend(config);
     }
     const resumed = backend.fact("startedAt") !== null;
+    if (!resumed) await mustHaveNoArchive(config.dir);
     if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
     await writeConfig(config);
     rememberPace(backend, config, systemClock.now());
@@ -70,6 +72,16 @@ async function checkProxy(config: CrawlConfig): Promise<void> {
   const { proxy } = proxyOf(config);
   const why = proxy === null ? null : await unreachable(proxy, config.connectTimeout);
   if (why !== null) throw new UsageError("proxy", `the proxy ${proxyName(proxy!)} ${why}; start it, or mend --proxy`);
+}
+
+/** A state that knows of nothing beside an archive is not the state that belongs to it: repairing by it would remove every file. */
+async function mustHaveNoArchive(dir: string): Promise<void> {
+  const names = await readdir(join(dir, "archive")).catch(() => []);
+  if (names.length === 0) return;
+  throw new UsageError(
+    "directory",
+    `${dir} has an archive, and its state.db is empty; put back a copy of state.db, name another directory with --dir, or begin again with --overwrite`,
+  );
 }
 
 function openBackend(config: CrawlConfig): Backend {
@@ -119,9 +131,9 @@ async function crawlIn(
       onSettled: hooks.onSettled,
     });
     const { progress } = control.context;
-    stats = () => progress.snapshot();
-    const ticking =
-      hooks.onStats === undefined ? null : setInterval(() => hooks.onStats?.(progress.snapshot()), STATS_EVERY_MS);
+    stats = lastKnown(() => progress.snapshot());
+    const tell = stats;
+    const ticking = setInterval(() => hooks.onStats?.(tell()), STATS_EVERY_MS);
     try {
       const { admission } = control.context;
       await seed(config.seeds as Href[], backend, admission.admit);
@@ -135,7 +147,7 @@ async function crawlIn(
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
       end = await crawl(control.context, stop);
     } finally {
-      if (ticking !== null) clearInterval(ticking);
+      clearInterval(ticking);
       stop.cancel();
     }
   } catch (cause) {
@@ -149,6 +161,19 @@ async function crawlIn(
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
   return { reason, stats: stats(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+}
+
+/** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
+function lastKnown(snapshot: () => CrawlStats): () => CrawlStats {
+  let last = snapshot();
+  return () => {
+    try {
+      last = snapshot();
+    } catch (cause) {
+      if (!isDiskFault(cause)) throw cause;
+    }
+    return last;
+  };
 }
 
 /** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */

@@ -21,10 +21,18 @@ import type { HostEntry, Hosts } from "./hosts.ts";
 export type Permit =
   | { readonly kind: "go"; readonly errand: Errand }
   /** The URL ends here; nothing was asked. */
-  | { readonly kind: "end"; readonly end: EndReason; readonly detail: string }
+  | Refusal
   | Unreachable
   /** Not its turn after all: back to the frontier. */
   | { readonly kind: "later"; readonly hostReadyAt: Instant };
+
+/** `dropped`: a rule says so that the next run may not have. */
+export interface Refusal {
+  readonly kind: "end";
+  readonly end: EndReason;
+  readonly detail: string;
+  readonly dropped?: boolean;
+}
 
 /** A host cannot be spoken to now; `dead` says that it never can. */
 export interface Unreachable {
@@ -75,7 +83,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   }
 
   const drop = context.recheck?.(lease.url);
-  if (drop != null) return { kind: "end", end: drop.reason, detail: drop.detail ?? "" };
+  if (drop != null)
+    // What has been visited before keeps its visits, and ends like any other.
+    return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: lease.attempt === 1 };
 
   const robots = rules.obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());

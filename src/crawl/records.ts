@@ -6,7 +6,7 @@ import type { Outcome } from "./settle.ts";
 export function endedRecords(outcomes: readonly Outcome[]): UrlRecord[] {
   const records: UrlRecord[] = [];
   for (const { settled } of outcomes)
-    if (settled.verdict.kind === "end" && settled.record !== null)
+    if (settled.verdict.kind === "end" && !settled.verdict.dropped && settled.record !== null)
       records.push(endedRecord(settled.lease.url, settled.record));
   return records;
 }

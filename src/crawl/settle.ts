@@ -1,6 +1,5 @@
 /** From what a visit brought to what is committed of it: clocks moved, robots.txt understood, the URL judged. */
 import type { Clock, Instant } from "../base/clock.ts";
-import type { EndReason } from "../model/end.ts";
 import type { HostDeath, HostState } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
@@ -17,7 +16,7 @@ import type { Settled } from "../ports/frontier.ts";
 import type { Admission } from "./context.ts";
 import { type CopyOf, type Duplicates, NO_COPY } from "./duplicates.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
-import { targetOf, type Unreachable } from "./permit.ts";
+import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
 import { isOfSeed } from "./read.ts";
 
 export interface SettleRules {
@@ -204,16 +203,13 @@ function giveUp(entry: HostEntry, cause: HostDeath): void {
 }
 
 /** A lease that ended without a request: denied, out of budget, or its host has no usable address. */
-export function settleUnvisited(
-  lease: Lease,
-  why: { readonly kind: "end"; readonly end: EndReason; readonly detail: string } | Unreachable,
-  context: SettleContext,
-): Outcome {
+export function settleUnvisited(lease: Lease, why: Refusal | Unreachable, context: SettleContext): Outcome {
   const { hosts, clock, random, rules } = context;
   const now = clock.now();
   const entry = hosts.get(lease.url.host);
   if (why.kind === "end") {
-    const verdict = { kind: "end", end: why.end, detail: why.detail } as const;
+    const { end, detail, dropped = false } = why;
+    const verdict: Verdict = { kind: "end", end, detail, ...(dropped ? { dropped } : {}) };
     return unvisited(lease, verdict, entry.state.readyAt, now, []);
   }
   const kind = why.robotsHop === null ? "failed" : "unavailable";
@@ -289,7 +285,8 @@ const NO_VISIT = {
 } as const;
 
 function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "href" | "end" | "detail" | "attempt"> {
-  const { url, attempt } = lease;
+  const { url } = lease;
+  const attempt = verdict.kind === "end" && verdict.dropped ? 0 : lease.attempt;
   const end = verdict.kind === "end" ? verdict.end : verdict.kind === "follow" ? "follow" : "retry";
   const detail = verdict.kind === "end" ? (verdict.detail ?? null) : verdict.kind === "retry" ? verdict.reason : null;
   return { urlId: url.id, href: url.href, end, detail, attempt };

@@ -29,8 +29,11 @@ export interface Lease {
 
 /** What becomes of the leased URL. */
 export type Verdict =
-  /** It has ended, for good in this crawl. */
-  | { readonly kind: "end"; readonly end: EndReason; readonly detail?: string }
+  /**
+   * It has ended, for good in this crawl. `dropped`: before anything was asked, by a rule that the next run may not have:
+   * it counts as dropped on admission.
+   */
+  | { readonly kind: "end"; readonly end: EndReason; readonly detail?: string; readonly dropped?: true }
   /** It failed in a way that may pass: back in the queue, not before `at`, one attempt older. */
   | { readonly kind: "retry"; readonly at: Instant; readonly reason: EndReason }
   /** It was not asked for (the turn went to robots.txt, or the address was not due): back at the head, no older. */

@@ -137,6 +137,20 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.deepEqual([...world.backend.endCounts()], [["fetched", 1]]);
       });
 
+      it("admits again what a lease has ended as dropped", async () => {
+        const { backend } = begin();
+        await backend.add([url("a.test", "1"), url("a.test", "2")]);
+        const first = await world.leaseOne();
+        await world.settle(first, { kind: "end", end: "scope", dropped: true });
+        const second = await world.leaseOne();
+        await world.settle(second, { kind: "end", end: "scope" });
+        assert.equal(backend.endCounts().get("scope"), 2);
+        await world.reopen();
+        assert.equal(await world.backend.add([url("a.test", "1"), url("a.test", "2")]), 1);
+        assert.deepEqual([...world.backend.endCounts()], [["scope", 1]]);
+        assert.equal((await world.leaseOne()).url.href, first.url.href);
+      });
+
       it("admits in one commit what the same commit has dropped before", async () => {
         const { backend } = begin();
         await backend.add([url("a.test", "1")]);

@@ -92,6 +92,14 @@ export async function runProcess(): Promise<void> {
   };
   gone(process.stdout, () => process.kill(process.pid, "SIGINT"));
   gone(process.stderr, () => {});
+  // A module that awaits for ever ends the process while main still waits: that is no success.
+  const unfinished = (): void => {
+    process.stderr.write(
+      "trawl: a module that was loaded never finished loading; mend the configuration or the handler\n",
+    );
+    process.exitCode = EXIT.usage;
+  };
+  process.once("beforeExit", unfinished);
   process.exitCode = await main(process.argv.slice(2), {
     cwd: process.cwd(),
     env: process.env,
@@ -105,4 +113,5 @@ export async function runProcess(): Promise<void> {
     },
     readStdin: () => text(process.stdin),
   });
+  process.off("beforeExit", unfinished);
 }

@@ -100,7 +100,7 @@ function claimOf(text: string, ordinal: number): Claim | null {
 
 function factsOf(text: string): Record<string, unknown> | null {
   try {
-    const facts: unknown = JSON.parse(text.slice(text.indexOf("{")));
+    const facts: unknown = JSON.parse(text.slice(text.indexOf(" {") + 1));
     return typeof facts === "object" && facts !== null ? { ...facts } : null;
   } catch {
     return null;

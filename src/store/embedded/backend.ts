@@ -336,7 +336,8 @@ class EmbeddedBackend implements Backend {
     switch (verdict.kind) {
       case "end":
         this.#schedule.end(open, hostReadyAt);
-        this.#end(id, verdict.end);
+        if (verdict.dropped === true) this.#drop(id, verdict.end);
+        else this.#end(id, verdict.end);
         if (this.#retried.delete(id)) this.#writer.deleteRetry(id);
         return;
       case "retry":
@@ -376,12 +377,16 @@ class EmbeddedBackend implements Backend {
       } else {
         this.#dropped++;
         this.#writer.insertVisit(dropRecord(id, url.href, url.drop, now));
-        this.#dropsOf.add(id);
-        this.#ended.add(id);
-        this.#count(url.drop.reason, 1);
-        this.#journal.dropped(id, this.#reasons.codeOf(url.drop.reason));
+        this.#drop(id, url.drop.reason);
       }
     }
+  }
+
+  #drop(id: number, reason: EndReason): void {
+    this.#dropsOf.add(id);
+    this.#ended.add(id);
+    this.#count(reason, 1);
+    this.#journal.dropped(id, this.#reasons.codeOf(reason));
   }
 
   /** `known`: the id under which the fingerprint is known, or 0. */

@@ -274,13 +274,20 @@ class MemoryBackend implements Backend {
       const fingerprint = MemoryState.fingerprint(url.fpHi, url.fpLo);
       const known = this.#state.urls.get(this.#state.ids.get(fingerprint) ?? 0);
       if (known !== undefined) {
-        if (url.drop !== undefined || known.url.drop === undefined) continue;
+        if (url.drop !== undefined || !known.dropped) continue;
         this.#state.urls.delete(known.id);
         this.#state.visits.splice(this.#state.visits.indexOf(known.visit!), 1);
       }
       const id = ++this.#state.lastId;
       this.#state.ids.set(fingerprint, id);
-      this.#state.urls.set(id, { id, url, admittedAt: now, end: url.drop?.reason ?? null, visit: null });
+      this.#state.urls.set(id, {
+        id,
+        url,
+        admittedAt: now,
+        end: url.drop?.reason ?? null,
+        dropped: url.drop !== undefined,
+        visit: null,
+      });
       const queue = this.#queue(url.host);
       if (url.drop === undefined) {
         counts.admitted++;
@@ -300,6 +307,7 @@ class MemoryBackend implements Backend {
     switch (verdict.kind) {
       case "end":
         entry.end = verdict.end;
+        if (verdict.dropped === true) entry.dropped = true;
         this.#state.retries.delete(id);
         this.#attempts.delete(id);
         return;

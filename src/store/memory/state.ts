@@ -14,6 +14,8 @@ export interface MemoryUrl {
   readonly admittedAt: Instant;
   /** Null while it is pending. */
   end: EndReason | null;
+  /** Ended without having been asked for, by a rule. */
+  dropped: boolean;
   /** The latest recorded visit. */
   visit: VisitRecord | null;
 }
