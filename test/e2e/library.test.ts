@@ -40,7 +40,8 @@ describe("crawl() of the library", () => {
     assert.equal(new Set(asked.map(({ path }) => path)).size, asked.length);
   });
 
-  it("calls onPage, and enqueues what it asks for although it is out of scope", async () => {
+  it("calls onPage, enqueues what it asks for although it is out of scope, and says what it logs", async (t) => {
+    const stderr = t.mock.method(process.stderr, "write", () => true);
     await using web = await spawnFakeWeb({ hosts: 2, pagesPerHost: 5, robots: OPEN });
     await using dir = await tempDir();
     const seen: string[] = [];
@@ -60,6 +61,8 @@ describe("crawl() of the library", () => {
     });
     assert.deepEqual(seen, [`${web.origin(0)}/`, other]);
     assert.equal(outcome.reason, "done");
+    const said = stderr.mock.calls.filter(({ arguments: [text] }) => String(text) === "a page\n");
+    assert.equal(said.length, seen.length);
   });
 
   it("stops on an abort signal, and says so", async () => {
