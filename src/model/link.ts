@@ -40,3 +40,8 @@ export interface NewUrl {
 
 /** Priority classes are small integers 0..PRIORITIES-1, 0 first. */
 export const PRIORITIES = 8;
+
+/** How long a class waits between two of its turns while others have URLs too: each has half the turns of the one before. */
+export function strideOf(priority: number): number {
+  return 2 ** priority;
+}

@@ -1,4 +1,11 @@
-/** Which class of its host's queue a URL waits in. Classes are served in order, FIFO within one: breadth first. */
+/**
+ * Which class of its host's queue a URL waits in: what it is, where it was found, and how deep.
+ *
+ * A class gets half the turns of the one before (`strideOf`), so that a low one is late, never starved; within a class
+ * the order is that of admission, which makes the crawl breadth-first among equals. Breadth-first alone already brings
+ * the pages with many in-links early (Najork and Wiener 2001): what many pages link to is found soon. The class is given
+ * once, on admission, from what is known then; it costs nothing to keep, and a URL never moves between queues.
+ */
 import { PRIORITIES, type UrlSource } from "../model/link.ts";
 
 /** 0: what was asked for by name, and where that redirects to. */

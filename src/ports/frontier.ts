@@ -9,9 +9,13 @@
  *    A `hostReadyAt` of Infinity sets the host aside: it gives no lease until the frontier is opened again. Its URLs stay queued.
  *    While others are due, a host that holds its *share* of leases (an option; no limit unless told) gives none.
  * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
- * 4. Among the hosts that are due the one due first is leased first; within a host the lower priority class first, FIFO within a class.
+ * 4. Among the hosts that are due the one due first is leased first, whatever the classes of its URLs. Within a host what
+ *    was given back goes first; then the classes take turns, each half as often as the one before (weights 1, 1/2, 1/4 ...),
+ *    so that the low ones still move; FIFO within a class. The turns: class c is served at c's turn and then again 2^c
+ *    later; one that gets its first URL is served 2^c after the turn served last (0 when no class had any, and after a
+ *    restart); the earliest turn is served, of equals that of the lower class.
  * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
- * 6. Open leases do not survive a restart: their URLs are queued again, at the head of their hosts.
+ * 6. Open leases do not survive a restart: their URLs are queued again, at the head of their classes.
  * 7. `pending()` is exact: queued + leased + delayed is the number of admitted URLs that have not ended.
  */
 import type { Instant } from "../base/clock.ts";

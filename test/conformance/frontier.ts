@@ -7,7 +7,7 @@ import type { Lease } from "../../src/model/lease.ts";
 import type { PageInfo } from "../../src/model/page.ts";
 import type { RobotsCopy } from "../../src/model/robots-copy.ts";
 import type { Href } from "../../src/model/url.ts";
-import { ended, recordOf, type Store, type StoreOptions, settled, url, World } from "./frontier-world.ts";
+import { ended, pathOf, recordOf, type Store, type StoreOptions, settled, url, World } from "./frontier-world.ts";
 
 const LEASE_MS = 60_000;
 const A = "http://a.test" as HostKey;
@@ -375,6 +375,34 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         const classes = [5, 0, 7, 0, 5, 3];
         await backend.add(classes.map((priority, i) => url("a.test", `${priority}.${i}`, { priority })));
         assert.deepEqual(await world.drain(), ["0.1", "0.3", "3.5", "5.0", "5.4", "7.2"]);
+      });
+
+      it("gives each class half the turns of the one before, so that the lowest still moves", async () => {
+        const { backend } = begin();
+        const many = (priority: number) =>
+          Array.from({ length: 300 }, (_, i) => url("a.test", `${priority}.${i}`, { priority }));
+        await backend.add([0, 1, 2, 7].flatMap(many));
+        const order: string[] = [];
+        for (let i = 0; i < 228; i++) {
+          const lease = await world.leaseOne();
+          order.push(pathOf(lease).split(".")[0]!);
+          await world.settle(lease, ended());
+        }
+        assert.equal(order.slice(0, 14).join(""), "00100120010012");
+        const turns = [0, 1, 2, 7].map((priority) => order.filter((one) => one === String(priority)).length);
+        assert.deepEqual(turns, [130, 65, 32, 1]);
+      });
+
+      it("makes a class that gets its first URL wait its turn from then on", async () => {
+        const { backend } = begin();
+        await backend.add(Array.from({ length: 9 }, (_, i) => url("a.test", `low${i}`, { priority: 3 })));
+        for (let i = 0; i < 3; i++) await world.settle(await world.leaseOne(), ended());
+        await backend.add(Array.from({ length: 20 }, (_, i) => url("a.test", `high${i}`, { priority: 0 })));
+        const paths = await world.drain();
+        assert.deepEqual(
+          paths.flatMap((path, i) => (path.startsWith("low") ? [i] : [])),
+          [8, 17, 22, 23, 24, 25],
+        );
       });
 
       it("keeps the order through queues of any length, whatever is on disk", async () => {

@@ -1,6 +1,7 @@
 /** A host with URLs pending, as memory holds it: its queues, its clock and its counts. */
 import type { Instant } from "../../base/clock.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
+import { strideOf } from "../../model/link.ts";
 import { ChunkedQueue, type ChunkStore } from "./queue.ts";
 
 export class ActiveHost {
@@ -20,6 +21,8 @@ export class ActiveHost {
   #returned: number[] | null = null;
   /** By priority class. */
   readonly #classes: (ChunkedQueue | undefined)[] = [];
+  /** The turn that was served last (promise 4 of the port); 0 while no class has a URL. */
+  #time = 0;
 
   constructor(id: number, name: HostKey, readyAt: Instant) {
     this.id = id;
@@ -42,6 +45,7 @@ export class ActiveHost {
 
   push(id: number, priority: number): ChunkedQueue {
     const queue = this.queue(priority);
+    if (queue.isEmpty) queue.turn = this.#time + strideOf(priority);
     queue.push(id);
     this.queued++;
     return queue;
@@ -69,10 +73,21 @@ export class ActiveHost {
       if (this.#returned.length === 0) this.#returned = null;
       return id;
     }
-    for (const queue of this.#classes) {
-      const id = queue?.shift(chunks) ?? 0;
-      if (id !== 0) return id;
+    let next: ChunkedQueue | null = null;
+    let others = false;
+    let stride = 0;
+    for (let priority = 0; priority < this.#classes.length; priority++) {
+      const queue = this.#classes[priority];
+      if (queue === undefined || queue.isEmpty) continue;
+      others = next !== null;
+      if (next !== null && queue.turn >= next.turn) continue;
+      next = queue;
+      stride = strideOf(priority);
     }
-    throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
+    if (next === null) throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
+    const id = next.shift(chunks);
+    this.#time = others || !next.isEmpty ? next.turn : 0;
+    next.turn += stride;
+    return id;
   }
 }

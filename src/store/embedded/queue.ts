@@ -5,6 +5,7 @@
  * So the ids of a queue that have not ended and are in no chunk are: smaller than the first id on disk, the head;
  * greater than the last, the tail.
  */
+import { strideOf } from "../../model/link.ts";
 
 /** Ids in a chunk. */
 const CHUNK = 64;
@@ -27,13 +28,20 @@ export class ChunkedQueue {
   #first: number;
   #next: number;
   #tail: number[] = [];
+  /** The host's time at which the next id is served. */
+  turn: number;
 
   /** `first` and `next`: the range of chunks on disk, for a queue that is found again. */
   constructor(hostId: number, priority: number, first = 0, next = 0) {
     this.#hostId = hostId;
     this.#priority = priority;
+    this.turn = strideOf(priority);
     this.#first = first;
     this.#next = next;
+  }
+
+  get isEmpty(): boolean {
+    return this.#headAt === this.#head.length && this.#first === this.#next && this.#tail.length === 0;
   }
 
   push(id: number): void {

@@ -4,7 +4,7 @@ import { never } from "../../base/result.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { type NewUrl, PRIORITIES } from "../../model/link.ts";
+import { type NewUrl, PRIORITIES, strideOf } from "../../model/link.ts";
 import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
@@ -38,6 +38,10 @@ interface Queue {
   /** Given back: they go before all others. */
   readonly returned: number[];
   readonly classes: readonly number[][];
+  /** When each class is served next, in the host's time. */
+  readonly turns: number[];
+  /** The turn that was served last; 0 while no class has a URL. */
+  time: number;
 }
 
 class MemoryBackend implements Backend {
@@ -63,7 +67,7 @@ class MemoryBackend implements Backend {
     for (const { id, url, end } of state.urls.values()) {
       const retry = state.retries.get(id);
       if (end !== null) continue;
-      if (retry === undefined) this.#queue(url.host).classes[url.priority]!.push(id);
+      if (retry === undefined) push(this.#queue(url.host), id, url.priority);
       else this.#delay(id, retry.attempt, retry.at);
     }
   }
@@ -79,7 +83,7 @@ class MemoryBackend implements Backend {
       const due = this.#free().filter((q) => queued(q) > 0 && q.readyAt <= now);
       const queue = due.find((q) => q.leased < this.#share) ?? due[0];
       if (queue === undefined) break;
-      const id = [queue.returned, ...queue.classes].find((ids) => ids.length > 0)!.shift()!;
+      const id = queue.returned.shift() ?? shift(queue);
       const { url, admittedAt } = this.#state.urls.get(id)!;
       const { href, host, depth, hops, via, source, priority } = url;
       const lease: Lease = {
@@ -260,7 +264,8 @@ class MemoryBackend implements Backend {
     let queue = this.#queues.get(host);
     if (queue === undefined) {
       const readyAt = this.#state.hosts.get(host) ?? 0;
-      queue = { host, readyAt, leased: 0, returned: [], classes: Array.from({ length: PRIORITIES }, () => []) };
+      const classes = Array.from({ length: PRIORITIES }, () => []);
+      queue = { host, readyAt, leased: 0, returned: [], classes, turns: classes.map(() => 0), time: 0 };
       this.#queues.set(host, queue);
       this.#state.hosts.set(host, readyAt);
     }
@@ -291,7 +296,7 @@ class MemoryBackend implements Backend {
       const queue = this.#queue(url.host);
       if (url.drop === undefined) {
         counts.admitted++;
-        queue.classes[url.priority]!.push(id);
+        push(queue, id, url.priority);
       } else {
         counts.dropped++;
         this.#record(dropRecord(id, url.href, url.drop, now));
@@ -359,3 +364,19 @@ class MemoryBackend implements Backend {
 }
 
 const queued = (queue: Queue): number => queue.classes.reduce((sum, ids) => sum + ids.length, queue.returned.length);
+
+function push(queue: Queue, id: number, priority: number): void {
+  const ids = queue.classes[priority]!;
+  if (ids.length === 0) queue.turns[priority] = queue.time + strideOf(priority);
+  ids.push(id);
+}
+
+/** The next id of the class whose turn comes first, of equals the lower class. */
+function shift(queue: Queue): number {
+  const waiting = queue.classes.flatMap((ids, priority) => (ids.length > 0 ? [priority] : []));
+  const next = waiting.reduce((best, priority) => (queue.turns[priority]! < queue.turns[best]! ? priority : best));
+  const id = queue.classes[next]!.shift()!;
+  queue.time = queue.classes.some((ids) => ids.length > 0) ? queue.turns[next]! : 0;
+  queue.turns[next]! += strideOf(next);
+  return id;
+}
