@@ -1,5 +1,6 @@
 /** The file of cookies: read when a crawl starts, saved while it runs and when it ends. */
-import { readFile } from "node:fs/promises";
+import { access, constants, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { systemClock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { replaceFile } from "../base/replace-file.ts";
@@ -47,7 +48,14 @@ export async function openCookies(path: string | null, log: Pick<Log, "error">):
 
 /** Throws a `UsageError` where `openCookies` would: to be asked before anything is written. */
 export async function checkCookies(path: string | null): Promise<void> {
-  if (path !== null) await readCookies(path);
+  if (path === null) return;
+  await readCookies(path);
+  await access(dirname(path), constants.W_OK).catch(() => {
+    throw new UsageError(
+      "cookies",
+      `cookies cannot be saved in ${path}: its directory is missing or not writable; name another file with --cookies`,
+    );
+  });
 }
 
 async function readCookies(path: string): Promise<CookieFile> {

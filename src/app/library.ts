@@ -40,7 +40,8 @@ const AHEAD = 256;
 export function crawl(options: CallbackOptions): Promise<CrawlOutcome>;
 export function crawl(options: LibraryOptions): Crawl;
 export function crawl(options: LibraryOptions | CallbackOptions): Crawl | Promise<CrawlOutcome> {
-  return "onPage" in options ? withCallback(options) : new Pages(options);
+  const { onPage } = options as Partial<CallbackOptions>;
+  return onPage === undefined ? new Pages(options) : withCallback({ ...options, onPage });
 }
 
 interface Started {
@@ -68,13 +69,16 @@ async function start(options: LibraryOptions, { signal, onPages }: Started): Pro
 }
 
 async function withCallback(options: CallbackOptions): Promise<CrawlOutcome> {
+  if (typeof options.onPage !== "function")
+    throw new UsageError("bad-value", "crawl(): onPage is no function; write onPage({ page, enqueue, log }) { ... }");
   const stop = new AbortController();
   const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const stopped = aborted(signal);
   const thrown: unknown[] = [];
   const outcome = await start(options, {
     signal,
     async onPages(pages, controls) {
-      await Promise.all(
+      const called = Promise.all(
         pages.map(async (page) => {
           try {
             await options.onPage({ page, ...contextOf(page, controls) });
@@ -84,10 +88,17 @@ async function withCallback(options: CallbackOptions): Promise<CrawlOutcome> {
           }
         }),
       );
+      // Who has aborted does not wait for a callback that may never end.
+      await Promise.race([called, stopped]);
     },
   });
   if (thrown.length > 0) throw thrown[0];
   return outcome;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }
 
 function contextOf(page: Page, controls: Controls): Omit<PageContext, "page"> {
@@ -97,9 +108,9 @@ function contextOf(page: Page, controls: Controls): Omit<PageContext, "page"> {
       process.stderr.write(`${message}\n`);
     },
     enqueue(urls) {
-      const hrefs = (typeof urls === "string" ? [urls] : urls).map((url) => {
-        const parsed = parseUrl(url, page.url);
-        if (parsed.ok) return parsed.value.href;
+      const hrefs = [urls].flat().map((url: unknown) => {
+        const parsed = typeof url === "string" ? parseUrl(url, page.url) : null;
+        if (parsed?.ok) return parsed.value.href;
         throw new UsageError("bad-seeds", `enqueue: ${JSON.stringify(url)} is no URL that can be crawled; mend it`);
       });
       return controls.add(hrefs, { via: page.record.id, depth: page.depth + 1 });
@@ -114,6 +125,7 @@ class Pages implements Crawl {
   #wakeReader: (() => void) | null = null;
   #wakeCrawl: (() => void) | null = null;
   #ended = false;
+  #looped = false;
 
   constructor(options: LibraryOptions) {
     const { signal } = options;
@@ -129,6 +141,8 @@ class Pages implements Crawl {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Page> {
+    if (this.#looped) throw new Error("a crawl gives each page once: it can be looped over once");
+    this.#looped = true;
     try {
       for (;;) {
         const page = this.#ready.shift();

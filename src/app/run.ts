@@ -112,6 +112,7 @@ async function crawlIn(
   await using kept = await openCookies(config.cookies, log);
   const stop = stopsOf(config, hooks, startedAt);
   let end: LoopEnd;
+  let over = false;
   let stats: (() => CrawlStats) | null = null;
   let message: string | undefined;
   try {
@@ -142,11 +143,18 @@ async function crawlIn(
         log.info({ admitted }, "rules-changed");
       }
       rememberRules(backend, config);
-      hooks.onStart?.({ log, add: (urls, found) => add(urls, { ...found, priority: null }, backend, admission) });
+      hooks.onStart?.({
+        log,
+        async add(urls, found) {
+          if (over) throw new UsageError("url", "the crawl has ended: nothing can be added to it; start it again");
+          return add(urls, { ...found, priority: null }, backend, admission);
+        },
+      });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
       end = await crawl(control.context, stop);
     } finally {
+      over = true;
       clearInterval(ticking);
       stop.cancel();
     }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { crawlCommand } from "../../src/app/cli/crawl.ts";
@@ -262,6 +262,21 @@ describe("a directory that cannot be used is answered likewise", () => {
       );
     });
   }
+  for (const [what, make] of [
+    ["a name that is too long", (cwd: string) => join(cwd, "x".repeat(300))],
+    [
+      "a link that leads nowhere",
+      (cwd: string) => {
+        symlinkSync(join(cwd, "nowhere", "at-all"), join(cwd, "link"));
+        return join(cwd, "link");
+      },
+    ],
+  ] as const)
+    it(what, async () => {
+      using shell = testShell();
+      const code = await main(["crawl", SEED, "--dir", make(shell.cwd)], shell);
+      assert.equal(code, 2, shell.err());
+    });
   it("with a crawl.json of another program", async () => {
     assert.equal(
       await refused(["crawl", "--dir", "d"], (shell) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { crawl, type Page, UsageError } from "../../src/index.ts";
+import { crawl, type Page, type PageContext, UsageError } from "../../src/index.ts";
 import { requestsOf } from "../web/log.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
 import { canonical, fetchedIn, tempDir } from "./trawl.ts";
@@ -92,6 +92,26 @@ describe("crawl() of the library", () => {
     await assert.rejects(crawl({ ...options, onPage: boom }), /mine/);
     await assert.rejects(crawl({ ...options, depth: -1, onPage() {} }), UsageError);
     await assert.rejects(crawl({ ...options, seeds: "nonsense:", onPage() {} }), UsageError);
+  });
+
+  it("does not wait for a callback that never ends once it is aborted, and takes nothing more after the end", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 5, robots: OPEN });
+    await using dir = await tempDir();
+    const options = { seeds: `${web.origin(0)}/`, dir: dir.path, delay: 0, allowNet: web.allowNet, dns: web.dns };
+    const stop = new AbortController();
+    let late: PageContext["enqueue"] | null = null;
+    const onPage = ({ enqueue }: PageContext) => {
+      late = enqueue;
+      stop.abort();
+      return new Promise<void>(() => {});
+    };
+    assert.equal((await crawl({ ...options, onPage, signal: stop.signal })).reason, "interrupted");
+    await assert.rejects(async () => late!("/more"), UsageError);
+    const pages = crawl({ ...options, overwrite: true });
+    for await (const _ of pages) break;
+    await assert.rejects(async () => {
+      for await (const _ of pages);
+    }, /once/);
   });
 
   it("reads with a handler of one's own in the visit threads", async () => {

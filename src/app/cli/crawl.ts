@@ -12,6 +12,12 @@ import type { Command, Shell } from "./command.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { listenForSignals } from "./signals.ts";
 
+/** A list of seeds may be no list of seeds: a screen of its faults is enough. */
+const MOST_NOTICES = 20;
+
+/** What came from a file may hold anything; a terminal obeys control characters. */
+const printable = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
+
 export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks) => Promise<CrawlOutcome>;
 
 /** The command over any crawl: the real one is loaded only when it is wanted, so that help comes at once. */
@@ -29,7 +35,9 @@ same place goes on with the same crawl, whether it was stopped, killed or limite
 
 async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<RunCrawl>): Promise<number> {
   const { config, notices } = await resolveConfig(argv, shell);
-  for (const notice of notices) shell.stderr.write(`trawl: ${notice}\n`);
+  for (const notice of notices.slice(0, MOST_NOTICES)) shell.stderr.write(`trawl: ${printable(notice)}\n`);
+  if (notices.length > MOST_NOTICES)
+    shell.stderr.write(`trawl: and ${notices.length - MOST_NOTICES} more like these\n`);
   const display = progressDisplay(shell.stderr, { quiet: config.quiet, env: shell.env });
   const more = config.seeds.length > 1 ? ` and ${counted(config.seeds.length - 1, "more seed")}` : "";
   const runCrawl = await load();

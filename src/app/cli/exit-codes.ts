@@ -61,11 +61,23 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   EDQUOT: EXIT.disk,
   EROFS: EXIT.disk,
   EIO: EXIT.disk,
+  unwritable: EXIT.usage,
 };
+
+/** Codes by which the file system says that a path is not what a crawl needs there. Node's sentence names the path. */
+const BAD_PATH = new Set(["EACCES", "EPERM", "ENOTDIR", "EISDIR", "EEXIST", "ENAMETOOLONG", "ELOOP", "ENOENT"]);
+
+/** What an error says to the user: the thing and the mend. */
+export function sentenceOf(error: Error): string {
+  const isPath = "code" in error && "path" in error && BAD_PATH.has(String(error.code));
+  return isPath ? `${error.message}; mend that path, or name another directory with --dir` : error.message;
+}
 
 /** The exit code for an error whose message is meant for the user; null for a bug, whose stack is wanted. */
 export function exitCodeOfError(error: unknown): number | null {
   if (!(error instanceof Error)) return null;
   if ("exitCode" in error && typeof error.exitCode === "number") return error.exitCode;
-  return "code" in error ? (BY_ERROR_CODE[String(error.code)] ?? null) : null;
+  if (!("code" in error)) return null;
+  if ("path" in error && BAD_PATH.has(String(error.code))) return EXIT.usage;
+  return BY_ERROR_CODE[String(error.code)] ?? null;
 }

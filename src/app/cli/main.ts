@@ -7,7 +7,7 @@ import { VERSION } from "../version.ts";
 import { addCommand } from "./add.ts";
 import type { Command, Shell } from "./command.ts";
 import { crawlCommand } from "./crawl.ts";
-import { EXIT, exitCodeOfError } from "./exit-codes.ts";
+import { EXIT, exitCodeOfError, sentenceOf } from "./exit-codes.ts";
 import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
@@ -38,7 +38,7 @@ export async function main(argv: readonly string[], shell: Shell, commands = COM
   } catch (error) {
     const code = exitCodeOfError(error);
     if (code !== null) {
-      shell.stderr.write(`trawl: ${(error as Error).message}\n`);
+      shell.stderr.write(`trawl: ${sentenceOf(error as Error)}\n`);
       return code;
     }
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -86,7 +86,8 @@ function shortForm(first: string, commands: readonly Command[]): Command {
 export async function runProcess(): Promise<void> {
   const gone = (stream: NodeJS.WriteStream, then: () => void): void => {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+      if (error.code !== "EPIPE" && error.code !== "EIO")
+        process.stderr.write(`trawl: what is written cannot be delivered: ${error.message}\n`);
       then();
     });
   };

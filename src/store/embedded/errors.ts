@@ -11,6 +11,8 @@ export type StateErrorCode =
   | "missing"
   /** The disk is full, or fails. */
   | "disk"
+  /** The files may not be opened or written. */
+  | "unwritable"
   /** A write failed before: memory and disk may differ, so nothing more is done until the crawl is opened again. */
   | "failed";
 
@@ -27,6 +29,7 @@ export class StateError extends Error {
 /** SQLite's primary result codes that have a meaning here (sqlite.org/rescode.html). */
 const BUSY = 5;
 const LOCKED = 6;
+const READ_ONLY = 8;
 const IO = 10;
 const CORRUPT = 11;
 const FULL = 13;
@@ -48,9 +51,15 @@ export function stateErrorOf(error: unknown, file: string): unknown {
         `${file} is not a state of Trawl, or is damaged (${says}); choose another directory, or start again with --overwrite`,
         error,
       );
+    case READ_ONLY:
+    case CANNOT_OPEN:
+      return new StateError(
+        "unwritable",
+        `${file} cannot be opened for writing (${says}); check that it is a file and its permissions, or name another directory with --dir`,
+        error,
+      );
     case IO:
     case FULL:
-    case CANNOT_OPEN:
       return new StateError(
         "disk",
         `${file} cannot be read or written (${says}); free some space or mend the disk, then run the same command again`,

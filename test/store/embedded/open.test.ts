@@ -69,7 +69,7 @@ describe("opening a state", () => {
 
   it("is refused where state.db is a directory", () => {
     mkdirSync(join(dir, "state.db"));
-    assert.throws(open, { code: "disk" });
+    assert.throws(open, { code: "unwritable" });
   });
 
   it("is refused where state.db is newer, with the mend", async () => {
