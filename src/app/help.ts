@@ -85,7 +85,8 @@ function pageCells(name: string, option: Option): readonly string[] {
   ];
 }
 
-function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+/** As the formatter would leave it. */
+export function markdownTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [headings, ...rows].map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = headings.map((_, column) => Math.max(3, ...cells.map((row) => row[column]!.length)));
   const line = (row: readonly string[]): string => `| ${row.map((cell, i) => cell.padEnd(widths[i]!)).join(" | ")} |`;

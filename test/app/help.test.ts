@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { flagOf, parserOptions, readArguments } from "../../src/app/arguments.ts";
 import { HELP_WIDTH, optionDefault, optionSyntax, optionsHelp, optionsPage } from "../../src/app/help.ts";
 import { OPTION_LIST, OPTIONS } from "../../src/app/options.ts";
+import { outputPage, tablesOf } from "../../src/app/output-page.ts";
 import { parseValue, printValue } from "../../src/app/values.ts";
+import { SCHEMA } from "../../src/store/embedded/schema.ts";
 
 describe("the table of options", () => {
   it("has defaults that its own checks accept", () => {
@@ -48,6 +51,24 @@ describe("docs/options.md", () => {
   it("is up to date (npm run docs:options)", () => {
     const page = readFileSync(new URL("../../docs/options.md", import.meta.url), "utf8");
     assert.equal(page, optionsPage(OPTIONS));
+  });
+});
+
+describe("docs/output.md", () => {
+  it("is up to date (npm run docs:output)", () => {
+    const page = readFileSync(new URL("../../docs/output.md", import.meta.url), "utf8");
+    assert.equal(page, outputPage());
+  });
+  it("tells every table of state.db, and every column of each", () => {
+    const db = new DatabaseSync(":memory:");
+    db.exec(SCHEMA);
+    const names = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+    const ofTable = db.prepare("SELECT name FROM pragma_table_info(?)");
+    assert.deepEqual(
+      tablesOf(SCHEMA).map(({ name, columns }) => [name, columns.map(([column]) => column)]),
+      names.map(({ name }) => [name, ofTable.all(name!).map((column) => column.name)]),
+    );
+    db.close();
   });
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { main } from "../../src/app/cli/main.ts";
 import { configFrom, writeConfig } from "../../src/app/config.ts";
@@ -151,6 +152,19 @@ describe("trawl export", () => {
     assert.equal(text("a.jsonl").length, 3);
     assert.equal(text("b.csv").length, 4);
     assert.match(text("C.CDXJ").join("\n"), /^test,a\)\/ \d{14} \{.*"filename":"x\.warc\.gz"\}$/);
+  });
+  it("says the same as the view urls of state.db, by the same names", async () => {
+    using shell = testShell();
+    const dir = await someCrawl(shell);
+    const lines = (await run(shell, "export", "crawls/a.test", "--to", "-")).trimEnd().split("\n");
+    const db = new DatabaseSync(join(dir, "state.db"), { readOnly: true });
+    const rows = db.prepare("SELECT * FROM urls ORDER BY id").all();
+    db.close();
+    const numbers = (value: unknown) => (typeof value === "boolean" ? Number(value) : value);
+    assert.deepEqual(
+      rows.map(({ priority, ...row }) => row),
+      lines.map((line) => JSON.parse(line, (_, value) => numbers(value))),
+    );
   });
   it("prints JSON lines to standard output, of the ends that are chosen", async () => {
     using shell = testShell();

@@ -76,7 +76,7 @@ describe("a crawl that stands", () => {
     await ok("add", dir.path, `${web.origin(1)}/`, `${web.origin(0)}/`);
     await ok(...crawlOf(web, dir.path, "--delay", "0"));
     assert.deepEqual(
-      ask(dir.path, `SELECT source, priority, end FROM urls WHERE href = '${web.origin(1)}/' AND end = 'fetched'`),
+      ask(dir.path, `SELECT source, priority, end FROM urls WHERE url = '${web.origin(1)}/' AND end = 'fetched'`),
       [{ __proto__: null, source: "added", priority: 2, end: "fetched" }],
     );
     await ok("add", dir.path, `${web.origin(2)}/`);

@@ -74,8 +74,8 @@ export async function tempDir(): Promise<TempDir> {
 /** Every admitted URL with its end, or its state when it has none. */
 export function endsIn(dir: string): Map<string, string> {
   using state = opened(dir);
-  const rows = state.prepare("SELECT href, state, end FROM urls ORDER BY id").all();
-  return new Map(rows.map((row) => [String(row.href), row.state === "ended" ? String(row.end) : String(row.state)]));
+  const rows = state.prepare("SELECT url, state, end FROM urls ORDER BY id").all();
+  return new Map(rows.map((row) => [String(row.url), row.state === "ended" ? String(row.end) : String(row.state)]));
 }
 
 export function fetchedIn(dir: string): Set<string> {

@@ -183,15 +183,11 @@ CREATE TABLE mark (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;       
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 
 CREATE VIEW urls AS
-  -- Every URL with its latest visit, for people.
+  -- Every URL with its latest visit, for people: the columns of the exports, and priority.
   SELECT
     url.id,
-    url.href,
+    url.href AS url,
     host.name AS host,
-    url.depth,
-    url.source,
-    url.via,
-    url.priority,
     CASE
       WHEN visit.end NOT IN ('retry', 'follow') THEN 'ended'
       WHEN retry.at > unixepoch('subsec') * 1000 THEN 'delayed'
@@ -199,27 +195,41 @@ CREATE VIEW urls AS
     END AS state,
     visit.end,
     visit.detail,
-    visit.attempt,
     visit.status,
-    visit.content_type,
+    nullif(visit.content_type, '') AS content_type,
     visit.media_type,
-    visit.bytes,
+    visit.charset,
+    CASE WHEN visit.status IS NOT NULL THEN visit.bytes END AS bytes,
     visit.title,
     visit.language,
     visit.description,
     visit.canonical,
+    visit.noindex,
+    visit.nofollow,
+    visit.links_found AS links,
     visit.redirect_to,
+    url.depth,
+    url.source,
+    nullif(url.via, 0) AS via,
+    visit.attempt,
     strftime('%Y-%m-%dT%H:%M:%fZ', url.admitted_at / 1000, 'unixepoch') AS admitted_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', visit.started_at / 1000, 'unixepoch') AS started_at,
-    visit.ended_at - visit.started_at AS elapsed_ms,
+    CASE WHEN visit.address IS NOT NULL
+      THEN strftime('%Y-%m-%dT%H:%M:%fZ', visit.started_at / 1000, 'unixepoch') END AS fetched_at,
+    CASE WHEN visit.address IS NOT NULL
+      THEN CAST(round(visit.ended_at - visit.started_at) AS INTEGER) END AS fetch_ms,
     visit.address,
-    visit.links_found,
+    visit.etag,
+    visit.last_modified,
+    nullif(visit.robots_id, 0) AS robots_id,
     visit.duplicate_of,
     visit.near_duplicate_of,
+    visit.simhash,
     visit.digest,
-    visit.file,
-    visit.offset,
-    visit.length
+    visit.truncated,
+    visit.file AS warc_file,
+    visit.offset AS warc_offset,
+    visit.length AS warc_length,
+    url.priority
   FROM url
   JOIN host ON host.id = url.host_id
   LEFT JOIN visit ON visit.id = (SELECT max(latest.id) FROM visit AS latest WHERE latest.url_id = url.id)

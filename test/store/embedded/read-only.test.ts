@@ -63,37 +63,37 @@ describe("a reader", () => {
 describe("the view urls", () => {
   it("shows each URL with its latest visit in words", () => {
     const db = new DatabaseSync(join(store.dir, "state.db"), { readOnly: true });
-    const rows = db.prepare("SELECT href, host, state, end, status, started_at FROM urls ORDER BY id").all();
+    const rows = db.prepare("SELECT url, host, state, end, status, fetched_at FROM urls ORDER BY id").all();
     db.close();
     assert.deepEqual(
       rows.map((row) => ({ ...row })),
       [
         {
-          href: "http://a/1",
+          url: "http://a/1",
           host: "http://a",
           state: "ended",
           end: "http-4xx",
           status: 200,
-          started_at: "1970-01-01T00:16:40.000Z",
+          fetched_at: "1970-01-01T00:16:40.000Z",
         },
-        { href: "http://a/2", host: "http://a", state: "queued", end: null, status: null, started_at: null },
+        { url: "http://a/2", host: "http://a", state: "queued", end: null, status: null, fetched_at: null },
         {
-          href: "http://b/3",
+          url: "http://b/3",
           host: "http://b",
           state: "queued",
           end: "retry",
           status: 200,
-          started_at: "1970-01-01T00:16:40.000Z",
+          fetched_at: "1970-01-01T00:16:40.000Z",
         },
         {
-          href: "http://c/4",
+          url: "http://c/4",
           host: "http://c",
           state: "ended",
           end: "scope",
           status: null,
-          started_at: "1970-01-01T00:16:40.000Z",
+          fetched_at: null,
         },
-        { href: "http://a/5", host: "http://a", state: "queued", end: null, status: null, started_at: null },
+        { url: "http://a/5", host: "http://a", state: "queued", end: null, status: null, fetched_at: null },
       ],
     );
   });
