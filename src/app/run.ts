@@ -18,6 +18,7 @@ import { writeConfig } from "./config.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { clearCrawl, makeDir } from "./crawl-dir.ts";
+import { type Fault, faultOf } from "./fault.ts";
 import { writeIndex } from "./index-file.ts";
 import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
@@ -41,13 +42,14 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
+  const fault = faultOf(process.env);
   await makeDir(config.dir);
-  let backend = openBackend(config);
+  let backend = openBackend(config, fault);
   try {
     if (config.overwrite || hasFetchedNothing(backend)) {
       await backend[Symbol.asyncDispose]();
       await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
-      backend = openBackend(config);
+      backend = openBackend(config, fault);
     }
     const resumed = backend.fact("startedAt") !== null;
     if (!resumed) await mustHaveNoArchive(config.dir);
@@ -61,7 +63,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
       mirror: hooks.onLog,
     });
     log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
-    return await crawlIn(config, backend, log, resumed, hooks);
+    return await crawlIn(config, backend, log, resumed, fault ?? (() => {}), hooks);
   } finally {
     await backend[Symbol.asyncDispose]();
   }
@@ -84,10 +86,15 @@ async function mustHaveNoArchive(dir: string): Promise<void> {
   );
 }
 
-function openBackend(config: CrawlConfig): Backend {
+function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
   const { hostConcurrency, concurrency } = config;
   const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
-  return openEmbedded(config.dir, { clock: systemClock, hostConcurrency, hostShare });
+  return openEmbedded(config.dir, {
+    clock: systemClock,
+    hostConcurrency,
+    hostShare,
+    ...(fault === undefined ? {} : { fault }),
+  });
 }
 
 /** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
@@ -103,6 +110,7 @@ async function crawlIn(
   backend: Backend,
   log: Log,
   resumed: boolean,
+  fault: Fault,
   hooks: CrawlHooks,
 ): Promise<CrawlOutcome> {
   const startedAt = systemClock.now();
@@ -119,13 +127,19 @@ async function crawlIn(
     await using control = await composeControl({
       config,
       backend,
-      pages,
+      pages: {
+        async write(records) {
+          const mark = await pages.write(records);
+          fault("pages");
+          return mark;
+        },
+      },
       cookies: kept.cookies,
       log,
       inbox: (admission) => {
         const admit = (urls: readonly Href[], priority: number | null) =>
           add(urls, { via: 0, depth: 0, priority }, backend, admission);
-        return spoolInbox({ dir: config.dir, clock: systemClock, log, admit });
+        return spoolInbox({ dir: config.dir, clock: systemClock, log, admit, fault });
       },
       deadline: stop.deadline,
       resumed,
@@ -165,6 +179,7 @@ async function crawlIn(
     end = "stopped";
   }
   const reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
+  fault("ended");
   if (reason !== "disk") await writeIndex(config.dir, backend);
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");

@@ -91,6 +91,10 @@ function heading(outcome: CrawlOutcome): string {
   }
 }
 
+/** Most of these sentences say the mend themselves. */
+const diskWords = (message: string): string =>
+  /same command/.test(message) ? `${message}.` : `${message}. Make room; the same command goes on from here.`;
+
 function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
   switch (outcome.reason) {
     case "interrupted":
@@ -108,7 +112,7 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
     case "limit":
       return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];
     case "disk":
-      return [`${outcome.message ?? "The disk would not take more"}. Make room; the same command goes on from here.`];
+      return [diskWords(outcome.message ?? "The disk would not take more")];
     case "nothing-fetched":
       return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
     case "done":

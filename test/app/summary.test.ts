@@ -49,6 +49,8 @@ describe("the summary", () => {
   it("says what the disk said", () => {
     const lines = summaryLines(outcome({ reason: "disk", message: "no space left in /work" }), "/work");
     assert.equal(lines.at(-1), "no space left in /work. Make room; the same command goes on from here.");
+    const message = "no room left to write f: make room, then run the same command again";
+    assert.equal(summaryLines(outcome({ reason: "disk", message }), "/work").at(-1), `${message}.`);
   });
   it("tells a resumed crawl's pages as those of all its runs", () => {
     assert.match(summaryLines(outcome({ resumed: true }), "/work")[0]!, /^Done: 412 pages in all, /);

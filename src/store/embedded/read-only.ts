@@ -108,9 +108,9 @@ class State implements ReadOnlyState {
 
   endCounts(): ReadonlyMap<EndReason, number> {
     const byCode = new Map<number, number>();
-    readEnded(this.#db, (_, code) => byCode.set(code, (byCode.get(code) ?? 0) + 1));
+    readEnded(this.#db, (_, code, what) => byCode.set(code, (byCode.get(code) ?? 0) + (what === "undropped" ? -1 : 1)));
     const names = new Reasons(this.#db, true).names();
-    return new Map([...byCode].map(([code, count]) => [names.get(code)!, count]));
+    return new Map([...byCode].flatMap(([code, count]) => (count === 0 ? [] : [[names.get(code)!, count]])));
   }
 
   visitsOf(urlId: number): VisitRecord[] {

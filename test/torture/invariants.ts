@@ -1,0 +1,48 @@
+/** What must hold of a crawl's directory at every moment, also just after a kill -9. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openCrawl } from "../../src/app/crawl-state.ts";
+import { verify } from "../../src/app/verify/verify.ts";
+import { ask } from "../e2e/trawl.ts";
+
+export interface Standing {
+  /** What is wrong, in words; empty when all is well. */
+  readonly faults: readonly string[];
+  /** Every URL that was admitted, ended or not. */
+  readonly admitted: ReadonlySet<string>;
+}
+
+const ENDED_TWICE = `SELECT url.href FROM visit JOIN url ON url.id = visit.url_id
+  WHERE visit.end NOT IN ('retry', 'follow') GROUP BY url_id HAVING count(*) > 1`;
+
+/** Reads the whole directory, and changes nothing. `before`: what was admitted when last looked. */
+export async function standingOf(dir: string, before: ReadonlySet<string>): Promise<Standing> {
+  // Killed before anything was admitted.
+  if (!existsSync(join(dir, "state.db")) || !existsSync(join(dir, "archive")))
+    return { faults: before.size === 0 ? [] : ["the state is gone"], admitted: new Set() };
+  using state = await openCrawl(dir, { frozen: true });
+  const faults = [...(await verify(dir, state, () => {})).told];
+  for (const { href } of ask(dir, ENDED_TWICE)) faults.push(`${href} ended twice`);
+
+  const admitted = new Set(
+    ask(dir, "SELECT url.href FROM urls JOIN url USING (id) WHERE attempt IS NULL OR attempt > 0").map(hrefOf),
+  );
+  // A redirect to its own key changes the form of an admitted URL: compare without the slash that it adds.
+  const known = new Set([...admitted].map(bare));
+  for (const href of before) if (!known.has(bare(href))) faults.push(`${href} was admitted, and is lost`);
+
+  const [counted] = ask(dir, "SELECT count(*) AS urls, count(DISTINCT host) AS hosts FROM urls WHERE state <> 'ended'");
+  const { queued, leased, delayed, hosts } = state.pending();
+  if (queued + leased + delayed !== counted!.urls || hosts !== counted!.hosts)
+    faults.push(
+      `pending: ${queued + leased + delayed} on ${hosts} hosts, counted ${counted!.urls} on ${counted!.hosts}`,
+    );
+  const ends = ask(dir, "SELECT end, count(*) AS n FROM urls WHERE state = 'ended' GROUP BY end");
+  const byEnd = JSON.stringify(ends.map(({ end, n }) => [end, n]).sort());
+  const told = JSON.stringify([...state.endCounts()].sort());
+  if (byEnd !== told) faults.push(`ends: ${told}, counted ${byEnd}`);
+  return { faults, admitted };
+}
+
+const hrefOf = ({ href }: Record<string, unknown>): string => String(href);
+const bare = (href: string): string => href.replace(/\/(?=$|\?)/, "");
