@@ -6,6 +6,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { HostKey } from "../../model/host.ts";
+import { PRIORITIES } from "../../model/link.ts";
 import { ActiveHost } from "./active-host.ts";
 import { type Ending, type Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { ChunkedQueue } from "./queue.ts";
@@ -19,18 +20,23 @@ export interface Memory extends Known {
   readonly retried: Set<number>;
 }
 
-/** The part of a queue that is on disk. */
+/** The parts of queues that are on disk. The arrays of ids are by host and class: `slotOf`. */
 interface OnDisk {
-  readonly queue: ChunkedQueue;
-  readonly firstId: number;
-  readonly lastId: number;
+  readonly firstIds: Uint32Array;
+  /** 0 where nothing is on disk. */
+  readonly lastIds: Uint32Array;
+  /** By host and class; sparse. */
+  readonly queues: (ChunkedQueue[] | undefined)[];
 }
+
+const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES + priority;
 
 /** Fills memory, of which `Known` holds what was known at `from` and the rest is empty. */
 export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from: Position): void {
   const { schedule, seen, ended, retried } = memory;
   countEnds(db, reasons, memory, from);
-  const onDisk = chunkRanges(db);
+  const hosts = knownHosts(db);
+  const { firstIds, lastIds, queues } = chunkRanges(db, hosts.length);
   const retries = new Map(
     db
       .prepare("SELECT url_id, attempt, at FROM retry")
@@ -38,33 +44,46 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from
       .map(({ url_id, attempt, at }) => [url_id as number, { attempt: attempt as number, at: at as number }]),
   );
   for (const id of retries.keys()) retried.add(id);
-  const hosts = knownHosts(db);
+  /** URLs in chunks, by host: counted here first, since they are most, and touching a host for each would cost more than all else. */
+  const inChunks = new Uint32Array(hosts.length);
   const active = new Set<ActiveHost>();
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
     // Known already: its drop was undone, or the snapshot has it.
     if (id >= from.nextId && !seen.insert(fpHi, fpLo, id)) seen.replace(fpHi, fpLo, id);
     if (ended.has(id)) return true;
-    const host = hosts[hostId]!;
-    if (host.pending === 0) activate(host);
+    const slot = slotOf(hostId, priority);
+    const retry = retries.size === 0 ? undefined : retries.get(id);
+    if (retry === undefined && id >= firstIds[slot]! && id <= lastIds[slot]!) {
+      inChunks[hostId]!++;
+      return true;
+    }
+    const host = activated(hostId);
     schedule.admit(host);
-    const retry = retries.get(id);
-    const chunks = onDisk[hostId]?.[priority];
     if (retry !== undefined) schedule.delay(id, host, retry.attempt, retry.at);
-    else if (chunks === undefined || id > chunks.lastId) host.push(id, priority);
+    else if (id > lastIds[slot]!) host.push(id, priority);
     else {
       host.queued++;
-      if (id < chunks.firstId) chunks.queue.pushHead(id);
+      queues[hostId]![priority]!.pushHead(id);
     }
     return true;
   });
+  inChunks.forEach((count, hostId) => {
+    if (count === 0) return;
+    const host = activated(hostId);
+    schedule.admit(host, count);
+    host.queued += count;
+  });
   for (const host of active) schedule.place(host);
 
-  function activate(host: ActiveHost): void {
+  function activated(hostId: number): ActiveHost {
+    const host = hosts[hostId]!;
+    if (host.pending > 0) return host; // each is given a URL as soon as it is active
     active.add(host);
     schedule.remember(host);
-    onDisk[host.id]?.forEach(({ queue }, priority) => {
+    queues[hostId]?.forEach((queue, priority) => {
       host.restoreQueue(priority, queue);
     });
+    return host;
   }
 }
 
@@ -83,24 +102,24 @@ function countEnds(db: DatabaseSync, reasons: Reasons, { ended, dropped, endCoun
   }
 }
 
-/** By host id and priority; sparse. */
-function chunkRanges(db: DatabaseSync): OnDisk[][] {
-  const ranges: OnDisk[][] = [];
+/** `hosts`: one more than the largest id of a host. */
+function chunkRanges(db: DatabaseSync, hosts: number): OnDisk {
+  const firstIds = new Uint32Array(hosts * PRIORITIES);
+  const lastIds = new Uint32Array(hosts * PRIORITIES);
+  const queues = new Array<ChunkedQueue[] | undefined>(hosts);
   const ids = db.prepare("SELECT ids FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
   const chunk = (...key: [number, number, number]) => wordsOf(ids.get(...key)!.ids as Uint8Array);
   const groups = db.prepare(
     "SELECT host_id, priority, min(seq) AS first, max(seq) AS last FROM chunk GROUP BY host_id, priority",
   );
-  for (const row of groups.all()) {
+  for (const row of groups.iterate()) {
     const { host_id, priority, first, last } = row as Record<"host_id" | "priority" | "first" | "last", number>;
-    ranges[host_id] ??= [];
-    ranges[host_id][priority] = {
-      queue: new ChunkedQueue(host_id, priority, first, last + 1),
-      firstId: chunk(host_id, priority, first)[0]!,
-      lastId: chunk(host_id, priority, last).at(-1)!,
-    };
+    firstIds[slotOf(host_id, priority)] = chunk(host_id, priority, first)[0]!;
+    lastIds[slotOf(host_id, priority)] = chunk(host_id, priority, last).at(-1)!;
+    queues[host_id] ??= [];
+    queues[host_id][priority] = new ChunkedQueue(host_id, priority, first, last + 1);
   }
-  return ranges;
+  return { firstIds, lastIds, queues };
 }
 
 /** By id, which is dense. Those that turn out to be quiet are garbage after recovery. */

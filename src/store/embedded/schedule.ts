@@ -63,10 +63,11 @@ export class Schedule {
     for (const host of this.#hosts.values()) if (host.pending === 0) this.#hosts.delete(host.name);
   }
 
-  /** Counts a URL of the host as pending; the caller queues it. */
-  admit(host: ActiveHost): void {
-    this.#pending++;
-    if (host.pending++ === 0) this.#activeHosts++;
+  /** Counts URLs of the host as pending; the caller queues them. */
+  admit(host: ActiveHost, count = 1): void {
+    this.#pending += count;
+    if (host.pending === 0) this.#activeHosts++;
+    host.pending += count;
   }
 
   /** Puts the host where its clock, its queue and its leases say. */
