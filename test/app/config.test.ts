@@ -172,7 +172,15 @@ describe("a crawl's directory", () => {
   });
   it("is cleared of what is ours, and of nothing else", async () => {
     using shell = testShell();
-    for (const name of ["state.db", "state.db-wal", "lock.db", "crawl.json", "notes.txt"])
+    for (const name of [
+      "state.db",
+      "state.db-wal",
+      "state.seen",
+      "state.seen.tmp",
+      "lock.db",
+      "crawl.json",
+      "notes.txt",
+    ])
       writeFileSync(join(shell.cwd, name), "");
     mkdirSync(join(shell.cwd, "archive"));
     await clearCrawl(shell.cwd);
