@@ -12,6 +12,7 @@ import type { Href } from "../model/url.ts";
 import { proxyName, unreachable } from "../net/proxy.ts";
 import type { Backend } from "../ports/frontier.ts";
 import { openEmbedded } from "../store/embedded/backend.ts";
+import { StateError } from "../store/embedded/errors.ts";
 import { repairArchive } from "../warc/repair.ts";
 import { composeControl } from "./compose.ts";
 import { writeConfig } from "./config.ts";
@@ -44,7 +45,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   await checkProxy(config);
   const fault = faultOf(process.env);
   await makeDir(config.dir);
-  let backend = openBackend(config, fault);
+  let backend = await openedOrCleared(config, fault);
   try {
     if (config.overwrite || hasFetchedNothing(backend)) {
       await backend[Symbol.asyncDispose]();
@@ -84,6 +85,18 @@ async function mustHaveNoArchive(dir: string): Promise<void> {
     "directory",
     `${dir} has an archive, and its state.db is empty; put back a copy of state.db, name another directory with --dir, or begin again with --overwrite`,
   );
+}
+
+/** `--overwrite` begins again whatever the state is, unless another process has it open. */
+async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
+  try {
+    return openBackend(config, fault);
+  } catch (cause) {
+    const unreadable = cause instanceof StateError && /^(foreign|state-older)$/.test(cause.code);
+    if (!config.overwrite || !unreadable) throw cause;
+    await clearCrawl(config.dir);
+    return openBackend(config, fault);
+  }
 }
 
 function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {

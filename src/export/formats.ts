@@ -3,7 +3,7 @@ import type { Chunks } from "../base/replace-file.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { csvTexts } from "./csv.ts";
 import { jsonlTexts } from "./jsonl.ts";
-import { type HostNames, parquetChunks } from "./parquet.ts";
+import type { HostNames } from "./parquet.ts";
 
 export interface RowFormat {
   readonly name: string;
@@ -32,6 +32,10 @@ export const rowFormats: readonly RowFormat[] = [
     name: "parquet",
     suffix: ".parquet",
     says: "a table for DuckDB, Spark, pandas; columns are named as in Common Crawl's index",
-    chunks: (records, names) => parquetChunks(records, names),
+    async *chunks(records, names) {
+      // Its library is large, and every other command starts without it.
+      const { parquetChunks } = await import("./parquet.ts");
+      yield* parquetChunks(records, names);
+    },
   },
 ];

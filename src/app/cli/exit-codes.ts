@@ -53,6 +53,7 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   foreign: EXIT.usage,
   missing: EXIT.usage,
   "state-newer": EXIT.usage,
+  "state-older": EXIT.usage,
   disk: EXIT.disk,
   failed: EXIT.disk,
   "disk-full": EXIT.disk,

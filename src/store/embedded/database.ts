@@ -114,6 +114,11 @@ function check(db: DatabaseSync, file: string): void {
       "state-newer",
       `${file} was written by a newer Trawl (state version ${version}, this one knows ${SCHEMA_VERSION}); update Trawl, or choose another directory`,
     );
+  if (version < SCHEMA_VERSION)
+    throw new StateError(
+      "state-older",
+      `${file} was written by an older Trawl (state version ${version}, this one knows ${SCHEMA_VERSION}); go on with that one, choose another directory, or begin again with --overwrite`,
+    );
 }
 
 function create(db: DatabaseSync): void {

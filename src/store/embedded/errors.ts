@@ -7,6 +7,8 @@ export type StateErrorCode =
   | "foreign"
   /** state.db was written by a newer Trawl. */
   | "state-newer"
+  /** state.db was written by an older Trawl, whose tables this one does not read. */
+  | "state-older"
   /** There is no state.db. */
   | "missing"
   /** The disk is full, or fails. */

@@ -122,7 +122,7 @@ export function readAdmitted(
 }
 
 /** The id of the last URL admitted; 0 when there is none. */
-export function lastId(db: DatabaseSync): number {
+function lastId(db: DatabaseSync): number {
   return db.prepare("SELECT coalesce(max(id), 0) AS id FROM url").get()!.id as number;
 }
 

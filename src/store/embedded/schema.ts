@@ -3,7 +3,7 @@
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
