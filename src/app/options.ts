@@ -156,8 +156,9 @@ export const OPTIONS = {
     kind: "int",
     min: 1,
     max: 256,
-    default: Math.min(availableParallelism(), 4),
-    defaultSays: "one a core, at most 4",
+    // The control thread has a core too; each further thread compiles all code anew.
+    default: Math.min(Math.max(availableParallelism() - 1, 1), 4),
+    defaultSays: "one a core but one, at most 4",
     says: "threads that fetch and read",
   },
   tries: {
