@@ -11,6 +11,7 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
 import { commit } from "./commit.ts";
+import { numbered } from "./hosts.ts";
 import { type PermitContext, permit, release, targetOf } from "./permit.ts";
 import type { Progress } from "./progress.ts";
 import { endedRecords } from "./records.ts";
@@ -255,7 +256,7 @@ class Loop {
       if (robots === null) continue;
       const id = report.robotsIds[nth++]!;
       const entry = hosts.get(robots.host);
-      if (entry.robots?.history.latest === robots) entry.robots = hosts.withRobots(entry, { ...robots, id });
+      if (entry.robots?.history.latest === robots) entry.robots = numbered(entry.robots, id);
     }
     if (report.current.includes(false)) this.#context.visitors.forget();
     for (const { seedMoved } of outcomes) if (seedMoved !== null) this.#context.onSeedMoved(seedMoved);

@@ -133,6 +133,13 @@ export class Hosts {
   }
 }
 
+/** The same, once the store has given the newest copy its id: what is parsed is not parsed again. */
+export function numbered({ history, rules }: HostRobots, id: number): HostRobots {
+  const latest = { ...history.latest, id };
+  const lastReached = history.lastReached === history.latest ? latest : history.lastReached;
+  return { history: { ...history, latest, lastReached }, rules };
+}
+
 /** The name in a host key: `http://[::1]:80` -> `[::1]`. */
 function hostnameOf(host: HostKey): string {
   const name = host.slice(host.indexOf("//") + 2);

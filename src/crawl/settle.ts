@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { HostDeath, HostState } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
-import type { VisitRecord } from "../model/record.ts";
+import { NO_ANSWER, type VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
@@ -247,7 +247,7 @@ function unvisited(
   hosts: readonly HostState[],
 ): Outcome {
   const record =
-    verdict.kind === "end" ? { ...NO_VISIT, ...basics(lease, verdict), startedAt: now, endedAt: now } : null;
+    verdict.kind === "end" ? { ...NO_ANSWER, ...basics(lease, verdict), startedAt: now, endedAt: now } : null;
   return {
     settled: { lease, verdict, hostReadyAt, record, links: [] },
     hosts,
@@ -270,20 +270,6 @@ function requestOf({ href, address, startedAt, endedAt, outcome }: Visited, targ
   return { host: target.state.host, href, address, startedAt, endedAt, status };
 }
 
-const NO_VISIT = {
-  status: null,
-  contentType: null,
-  bytes: 0,
-  address: null,
-  redirectTo: null,
-  etag: null,
-  lastModified: null,
-  robotsId: 0,
-  capture: null,
-  page: null,
-  ...NO_COPY,
-} as const;
-
 function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "href" | "end" | "detail" | "attempt"> {
   const { url } = lease;
   const attempt = verdict.kind === "end" && verdict.dropped ? 0 : lease.attempt;
@@ -295,7 +281,7 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
 function recordOf(visited: Visited, verdict: Verdict, duplicates: SettleContext["duplicates"]): VisitRecord | null {
   if (verdict.kind === "again") return null;
   const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
-  const decided = { ...NO_VISIT, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
+  const decided = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
   // What ended a URL while its robots.txt was fetched is no answer of the URL's own: it was never asked for.
   if (visited.task === "robots") return decided;
   const common = { ...decided, startedAt, address };

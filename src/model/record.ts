@@ -56,6 +56,22 @@ export interface UrlRecord {
   readonly visit: VisitRecord | null;
 }
 
+/** What a record holds of an answer, where there was none. */
+export const NO_ANSWER = {
+  status: null,
+  contentType: null,
+  bytes: 0,
+  address: null,
+  redirectTo: null,
+  etag: null,
+  lastModified: null,
+  robotsId: 0,
+  capture: null,
+  page: null,
+  duplicateOf: null,
+  nearDuplicateOf: null,
+} as const satisfies Partial<VisitRecord>;
+
 /** The record of a URL that is dropped on admission: a decision, no visit, hence attempt 0. */
 export function dropRecord(urlId: number, href: Href, drop: NonNullable<NewUrl["drop"]>, now: Instant): VisitRecord {
   return {
@@ -66,17 +82,6 @@ export function dropRecord(urlId: number, href: Href, drop: NonNullable<NewUrl["
     attempt: 0,
     startedAt: now,
     endedAt: now,
-    status: null,
-    contentType: null,
-    bytes: 0,
-    address: null,
-    redirectTo: null,
-    etag: null,
-    lastModified: null,
-    robotsId: 0,
-    capture: null,
-    page: null,
-    duplicateOf: null,
-    nearDuplicateOf: null,
+    ...NO_ANSWER,
   };
 }
