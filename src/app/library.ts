@@ -1,10 +1,10 @@
 /** The crawl as a function: pages to loop over, or a callback for each. */
 import { text as textOf } from "node:stream/consumers";
 import { parseUrl } from "../model/url.ts";
-import { type CrawlInput, configFrom } from "./config.ts";
-import type { Controls, CrawlOutcome } from "./outcome.ts";
+import { type CrawlInput, configFrom } from "./config/config.ts";
 import { type Page, pageOf } from "./page.ts";
-import { runCrawl } from "./run.ts";
+import type { Controls, CrawlOutcome } from "./run/outcome.ts";
+import { runCrawl } from "./run/run.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface LibraryOptions extends CrawlInput {

@@ -1,9 +1,9 @@
 /** A crawl's directory for tests, made by the parts that make it in a crawl, without a network. */
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { configFrom, writeConfig } from "../../src/app/config.ts";
-import { writeIndex } from "../../src/app/index-file.ts";
-import { openPages } from "../../src/app/pages-file.ts";
+import { configFrom, writeConfig } from "../../src/app/config/config.ts";
+import { writeIndex } from "../../src/app/dir/index-file.ts";
+import { openPages } from "../../src/app/dir/pages-file.ts";
 import { hashText } from "../../src/base/hash.ts";
 import { endedRecords } from "../../src/crawl/records.ts";
 import type { FetchResponse } from "../../src/model/fetch-result.ts";

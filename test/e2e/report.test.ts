@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { CrawlReport } from "../../src/app/report/report.ts";
+import type { CrawlReport } from "../../src/app/inspect/report/report.ts";
 import { requestsOf } from "../web/log.ts";
 import { smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";

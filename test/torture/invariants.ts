@@ -1,8 +1,8 @@
 /** What must hold of a crawl's directory at every moment, also just after a kill -9. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openCrawl } from "../../src/app/crawl-state.ts";
-import { verify } from "../../src/app/verify/verify.ts";
+import { openCrawl } from "../../src/app/dir/crawl-state.ts";
+import { verify } from "../../src/app/inspect/verify/verify.ts";
 import { ask } from "../e2e/trawl.ts";
 
 export interface Standing {

@@ -2,7 +2,7 @@
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spoolUrls } from "../../src/app/spool.ts";
+import { spoolUrls } from "../../src/app/dir/spool.ts";
 import { ask, canonical, checkArchive, fetchedIn, startTrawl, trawl } from "../e2e/trawl.ts";
 import { random } from "../web/random.ts";
 import type { SpawnedWeb } from "../web/spawn.ts";

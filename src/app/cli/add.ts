@@ -1,11 +1,11 @@
 /** `trawl add DIR URL...`: hands URLs to a crawl, whether it runs or not. */
 import { resolve } from "node:path";
 import { PRIORITIES } from "../../model/link.ts";
-import { readArguments, type Table } from "../arguments.ts";
-import { readInput } from "../config.ts";
-import { mustHoldCrawl } from "../crawl-dir.ts";
-import { readSeeds, seedLines } from "../seeds.ts";
-import { spoolUrls } from "../spool.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { readInput } from "../config/config.ts";
+import { readSeeds, seedLines } from "../config/seeds.ts";
+import { mustHoldCrawl } from "../dir/crawl-dir.ts";
+import { spoolUrls } from "../dir/spool.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";

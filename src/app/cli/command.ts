@@ -1,7 +1,7 @@
 /** What a command is, and what it may touch of the process it runs in. */
 import type { Clock } from "../../base/clock.ts";
-import type { Table } from "../arguments.ts";
-import type { Screen } from "../progress-display.ts";
+import type { Table } from "../config/arguments.ts";
+import type { Screen } from "./progress-display.ts";
 import type { SignalSource } from "./signals.ts";
 
 /** Where results go: texts, and bytes as they are. */

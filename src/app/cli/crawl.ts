@@ -1,15 +1,15 @@
 /** `trawl crawl URL...`: from arguments to a crawl, its progress and its summary. */
 
 import { pageLine } from "../../export/jsonl.ts";
-import { resolveConfig } from "../config.ts";
-import type { CrawlConfig } from "../crawl-config.ts";
-import { OPTIONS } from "../options.ts";
-import type { CrawlHooks, CrawlOutcome } from "../outcome.ts";
-import { progressDisplay } from "../progress-display.ts";
-import { shownPath, summaryLines } from "../summary.ts";
+import { resolveConfig } from "../config/config.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { OPTIONS } from "../config/options.ts";
+import { shownPath, summaryLines } from "../inspect/summary.ts";
+import type { CrawlHooks, CrawlOutcome } from "../run/outcome.ts";
 import { counted } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { exitCodeOf } from "./exit-codes.ts";
+import { progressDisplay } from "./progress-display.ts";
 import { listenForSignals } from "./signals.ts";
 
 /** A list of seeds may be no list of seeds: a screen of its faults is enough. */

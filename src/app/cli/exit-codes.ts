@@ -1,5 +1,5 @@
 /** The exit codes (SPEC 17), and which of them an outcome or an error gets. */
-import type { CrawlOutcome } from "../outcome.ts";
+import type { CrawlOutcome } from "../run/outcome.ts";
 
 export const EXIT = {
   done: 0,

@@ -2,18 +2,18 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { type Chunks, replaceFile } from "../../base/replace-file.ts";
-import { readArguments, type Table } from "../arguments.ts";
-import { didYouMean } from "../closest.ts";
-import { readConfig } from "../config.ts";
-import { openCrawl } from "../crawl-state.ts";
-import { EXPORTS, type ExportFormat } from "../exports.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { didYouMean } from "../config/closest.ts";
+import { readConfig } from "../config/config.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { EXPORTS, type ExportFormat } from "../export/exports.ts";
+import { parseWhere } from "../export/where.ts";
 import { UsageError } from "../usage-error.ts";
-import { parseWhere } from "../where.ts";
 import { count, size } from "../wording.ts";
-import { workDisplay } from "../work-display.ts";
 import type { Command, Output } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
+import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
   to: {

@@ -1,9 +1,9 @@
 /** `trawl help [COMMAND]`: the list of commands, or one of them with its options. */
-import { didYouMean } from "../closest.ts";
-import { entry, optionsHelp } from "../help.ts";
+import { didYouMean } from "../config/closest.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
+import { entry, optionsHelp } from "./help-text.ts";
 
 export function commandHelp(command: Command): string {
   return [

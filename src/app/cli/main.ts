@@ -1,7 +1,7 @@
 /** The command line: finds the command, runs it, turns what it throws into a sentence and an exit code. */
 import { text } from "node:stream/consumers";
 import { systemClock } from "../../base/clock.ts";
-import { closest } from "../closest.ts";
+import { closest } from "../config/closest.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { addCommand } from "./add.ts";
@@ -18,7 +18,7 @@ import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
 
 export const COMMANDS: readonly Command[] = [
-  crawlCommand(async () => (await import("../run.ts")).runCrawl),
+  crawlCommand(async () => (await import("../run/run.ts")).runCrawl),
   addCommand,
   pauseCommand,
   resumeCommand,

@@ -1,8 +1,8 @@
 /** `trawl pause DIR` and `trawl resume DIR`: holds a crawl, and lets it go on. */
 import { resolve } from "node:path";
-import { readArguments } from "../arguments.ts";
-import { mustHoldCrawl } from "../crawl-dir.ts";
-import { setPaused } from "../spool.ts";
+import { readArguments } from "../config/arguments.ts";
+import { mustHoldCrawl } from "../dir/crawl-dir.ts";
+import { setPaused } from "../dir/spool.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";

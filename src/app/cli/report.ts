@@ -1,10 +1,10 @@
 /** `trawl report DIR`: how polite the crawl in a directory has been; also while it runs. */
 import { resolve } from "node:path";
-import { readArguments, type Table } from "../arguments.ts";
-import { readConfig } from "../config.ts";
-import { openCrawl } from "../crawl-state.ts";
-import { OPTIONS } from "../options.ts";
-import { reportLines, reportOn } from "../report/report.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { readConfig } from "../config/config.ts";
+import { OPTIONS } from "../config/options.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { reportLines, reportOn } from "../inspect/report/report.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";

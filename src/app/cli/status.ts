@@ -1,11 +1,11 @@
 /** `trawl status DIR`: how a crawl stands; also while it runs. */
 import { resolve } from "node:path";
 import { isHeld } from "../../store/embedded/database.ts";
-import { readArguments, type Table } from "../arguments.ts";
-import { readConfig } from "../config.ts";
-import { openCrawl } from "../crawl-state.ts";
-import { isPaused } from "../spool.ts";
-import { statusOf, statusReport } from "../status.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { readConfig } from "../config/config.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { isPaused } from "../dir/spool.ts";
+import { statusOf, statusReport } from "../inspect/status.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";

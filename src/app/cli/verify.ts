@@ -1,14 +1,14 @@
 /** `trawl verify DIR`: whether a crawl's archive is whole, and agrees with its state, index and pages. */
 import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readArguments, type Table } from "../arguments.ts";
-import { openCrawl } from "../crawl-state.ts";
-import { type Verification, verify } from "../verify/verify.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { type Verification, verify } from "../inspect/verify/verify.ts";
 import { count, counted, size } from "../wording.ts";
-import { workDisplay } from "../work-display.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
+import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
   json: { group: "Options", kind: "flag", default: false, says: "as one JSON object" },

@@ -1,0 +1,231 @@
+/** The configuration of a crawl: defaults, then the configuration file, then flags; checked before anything is written. */
+import { readFile, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { dirname, isAbsolute, join, resolve } from "node:path";
+import { inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
+import { UsageError } from "../usage-error.ts";
+import { VERSION } from "../version.ts";
+import { type Given, readArguments, type Table } from "./arguments.ts";
+import { checkNamed, findConfigFile, loadConfigFile } from "./config-file.ts";
+import type { CrawlConfig } from "./crawl-config.ts";
+import { type CrawlOptions, OPTION_LIST, OPTIONS, type OptionName } from "./options.ts";
+import { readSeeds, seedLines } from "./seeds.ts";
+import { hasContact } from "./user-agent.ts";
+import { printValue } from "./values.ts";
+
+export interface Resolved {
+  readonly config: CrawlConfig;
+  /** What the user should know although the crawl goes on: seeds that were skipped, robots.txt not asked for. */
+  readonly notices: readonly string[];
+}
+
+export interface Surroundings {
+  /** What relative paths of flags are relative to, and where a configuration file is looked for. */
+  readonly cwd: string;
+  /** All of standard input, for `-i -`. */
+  readonly readStdin: () => Promise<string>;
+}
+
+type Loose<N extends OptionName> = (typeof OPTIONS)[N]["kind"] extends infer K
+  ? K extends "duration" | "bytes"
+    ? CrawlOptions[N] | string
+    : K extends "regex"
+      ? string | RegExp | readonly (string | RegExp)[]
+      : K extends "header"
+        ? Readonly<Record<string, string>> | readonly string[]
+        : K extends "auth"
+          ? Readonly<Record<string, string>> | string | readonly string[]
+          : K extends "hostHeader"
+            ? Readonly<Record<string, Readonly<Record<string, string>>>> | readonly string[]
+            : CrawlOptions[N] extends readonly string[]
+              ? string | readonly string[]
+              : CrawlOptions[N]
+  : never;
+
+/** Options as a program or a configuration file gives them: durations in ms or as "2s", sizes in bytes or as "16MiB". */
+export type CrawlInput = { readonly [N in Exclude<OptionName, "config">]?: Loose<N> | undefined } & {
+  readonly seeds?: string | readonly string[] | undefined;
+};
+
+/** The configuration of `trawl crawl ARGV`. Throws a `UsageError`; writes nothing. */
+export async function resolveConfig(argv: readonly string[], around: Surroundings): Promise<Resolved> {
+  const { given, positionals } = readArguments("crawl", argv, OPTIONS);
+  const flags = await settlePaths(given, around.cwd, (name) => `--${name}`);
+  const path = (flags.config as string | undefined) ?? (await findConfigFile(around.cwd));
+  const file = path === null ? {} : await readConfigFile(path);
+  const seeded = positionals.length > 0 || flags.input !== undefined;
+  const base = seeded ? { ...file, seeds: undefined, input: undefined } : file;
+  return merge(base, seeded ? { ...flags, seeds: positionals } : flags, around);
+}
+
+/** The same for a program: `where` is the name of the function that was called, and begins each sentence. */
+export async function configFrom(input: CrawlInput, where: string, around: Surroundings): Promise<Resolved> {
+  const given = checkNamed(input, OPTIONS, where, "bad-value", ["seeds"]);
+  return merge({}, await settlePaths(given, around.cwd, (name) => `${where}: ${name}`), around);
+}
+
+async function readConfigFile(path: string): Promise<Given> {
+  const given = checkNamed(await loadConfigFile(path), OPTIONS, path, "config-file", ["seeds"]);
+  if ("config" in given)
+    throw new UsageError("config-file", `${path}: "config" cannot stand in a configuration; take it out`);
+  return settlePaths(given, dirname(path), (name) => `${path}: ${name}`);
+}
+
+async function merge(file: Given, flags: Given, around: Surroundings): Promise<Resolved> {
+  const seedsOf = async (given: Given): Promise<string[]> => [
+    ...textList(given.seeds),
+    ...(given.input == null ? [] : seedLines(await readInput(String(given.input), around))),
+  ];
+  const texts = [...(await seedsOf(file)), ...(await seedsOf(flags))];
+  const dirGiven = flags.dir ?? file.dir;
+  // The directory alone is enough to go on with the crawl in it.
+  const kept = texts.length === 0 && typeof dirGiven === "string" ? await readConfig(dirGiven) : null;
+  if (texts.length === 0 && kept === null)
+    throw new UsageError("no-seeds", "nothing to crawl: no seeds; write trawl crawl https://example.com/, or -i FILE");
+  const { seeds, faults } = readSeeds(kept?.seeds ?? texts);
+  if (seeds.length === 0) {
+    const more = faults.length > 1 ? ` (and ${faults.length - 1} more like it)` : "";
+    throw new UsageError("bad-seeds", `${faults[0]}${more}; there is no other seed`);
+  }
+  const given: Given = { ...kept, ...present(file), ...present(flags) };
+  const { input: _input, config: _config, ...options } = withDefaults(given);
+  const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!);
+  await inspectDir(dir);
+  const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
+  return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
+}
+
+/** Defaults that depend on other options. */
+function implied(options: Pick<CrawlOptions, "assets">, given: Given): Partial<CrawlOptions> {
+  return options.assets && given.accept === undefined ? { accept: ["*/*"] } : {};
+}
+
+function warnings(config: CrawlConfig): string[] {
+  const said: string[] = [];
+  if (!config.robots)
+    said.push("WARNING: robots.txt is not asked for (--no-robots). Do this only to a site of your own.");
+  if (config.insecure) said.push("WARNING: certificates are not checked (--insecure): anybody may be answering.");
+  if (config.proxyDns && config.proxy !== null)
+    said.push(
+      "WARNING: the proxy looks names up (--proxy-dns): addresses cannot be checked, and the proxy must refuse private ones.",
+    );
+  if (!hasContact(config.userAgent))
+    said.push(
+      `the user agent "${config.userAgent}" does not say how to reach you; add a URL: '(+https://your.site/bot)'`,
+    );
+  return said;
+}
+
+const present = (given: Given): Given =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null));
+
+function textList(value: unknown): string[] {
+  if (value === undefined || value === null) return [];
+  const list = Array.isArray(value) ? value : [value];
+  for (const element of list)
+    if (typeof element !== "string")
+      throw new UsageError(
+        "bad-seeds",
+        `seeds: ${JSON.stringify(element)} is not a text; write "https://example.com/"`,
+      );
+  return list;
+}
+
+/** A list of URLs as text, from a file or, for `-`, from standard input. Throws a `UsageError` when it cannot be read. */
+export async function readInput(path: string, around: Surroundings): Promise<string> {
+  if (path === "-") return around.readStdin();
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    const reason = cause instanceof Error && "code" in cause ? REASONS[String(cause.code)] : undefined;
+    throw new UsageError(
+      "input-file",
+      `cannot read the seed list ${path}: ${reason ?? String(cause)}; name another with -i`,
+    );
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a directory",
+  EACCES: "it may not be read",
+};
+
+/** Where the crawl of a first seed is kept: crawls/`example.com`, `127.0.0.1-8080`, `2001-db8--1`. */
+export function defaultDir(cwd: string, seed: string): string {
+  return join(cwd, "crawls", new URL(seed).host.replace(/[[\]]/g, "").replaceAll(":", "-"));
+}
+
+/** Makes the paths of files and modules absolute, from `base`, where they were written. */
+async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
+  const settled: Record<string, unknown> = { ...given };
+  for (const name of ["input", "dir", "config", "cookies"] as const) {
+    const path = given[name];
+    if (typeof path === "string" && !(name === "input" && path === "-")) settled[name] = resolve(base, path);
+  }
+  if (Array.isArray(given.handlers))
+    settled.handlers = await Promise.all(
+      given.handlers.map((module) => findModule(String(module), base, subject("handler"))),
+    );
+  return settled;
+}
+
+/** The file of a module that is named by path or as a package of the user's project. */
+async function findModule(name: string, base: string, subject: string): Promise<string> {
+  const fault = (mend: string): UsageError =>
+    new UsageError("handler", `${subject}: there is no module "${name}" (seen from ${base}); ${mend}`);
+  if (/^\.{0,2}\//.test(name) || isAbsolute(name)) {
+    const path = resolve(base, name);
+    if (!(await stat(path).catch(() => null))?.isFile()) throw fault("name its file, ./handler.ts");
+    return path;
+  }
+  try {
+    return createRequire(join(base, "noop.js")).resolve(name);
+  } catch {
+    throw fault(`install it with npm, or write ./${name} to mean a file`);
+  }
+}
+
+/** What DIR/crawl.json shall hold: options that belong to the crawl, written as on the command line. */
+function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
+  const kept: Record<string, unknown> = { trawl: VERSION, seeds: config.seeds };
+  for (const [name, option] of OPTION_LIST) {
+    if (option.runOnly) continue;
+    const value = config[name as keyof CrawlConfig];
+    const isText = typeof value === "number" && (option.kind === "duration" || option.kind === "bytes");
+    kept[name] = isText ? printValue(option, value) : value;
+  }
+  return kept;
+}
+
+/** Writes DIR/crawl.json, and makes the directory. */
+export async function writeConfig(config: CrawlConfig): Promise<void> {
+  await writeKept(config.dir, keptConfig(config));
+}
+
+/** The configuration kept in a crawl's directory; null when there is none. Options that this version does not know are left out. */
+export async function readConfig(dir: string): Promise<CrawlConfig | null> {
+  const kept = await readKept(dir);
+  if (kept === null) return null;
+  const table: Table = OPTIONS;
+  const known = Object.entries(kept).filter(
+    ([key]) => key === "seeds" || (Object.hasOwn(table, key) && !table[key]!.runOnly),
+  );
+  const given = checkNamed(Object.fromEntries(known), OPTIONS, join(dir, "crawl.json"), "directory", ["seeds"]);
+  const { input: _input, config: _config, ...options } = withDefaults(given);
+  return { ...options, seeds: textList(given.seeds), dir };
+}
+
+/** The configuration that a crawl started in `cwd` would have, but for its flags: for `explain`. There may be no seed in it. */
+export async function standingConfig(cwd: string, path: string | null): Promise<CrawlConfig> {
+  const found = path ?? (await findConfigFile(cwd));
+  const given = found === null ? {} : await readConfigFile(found);
+  const { input: _input, config: _config, ...options } = withDefaults(given);
+  return { ...options, ...implied(options, given), seeds: readSeeds(textList(given.seeds)).seeds, dir: cwd };
+}
+
+function withDefaults(given: Given): CrawlOptions {
+  const values = OPTION_LIST.map(([name, option]) => [name, given[name] ?? option.default]);
+  // The table gives each option its type; what was given has been checked against it.
+  return Object.fromEntries(values) as CrawlOptions;
+}

@@ -1,0 +1,117 @@
+/** From a configuration to the rules that policies take: the same in every thread, and in what `trawl explain` says. */
+import type { Admission } from "../../crawl/context.ts";
+import { type Href, type ParsedUrl, parseUrl } from "../../model/url.ts";
+import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
+import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
+import { ADMISSION_RULES, type AdmissionRules, admit } from "../../policy/admission.ts";
+import { POLITENESS, type Politeness } from "../../policy/politeness.ts";
+import { type Scope, scopeOf } from "../../policy/scope.ts";
+import { trapOf } from "../../policy/traps.ts";
+import type { Backend, StateQueries } from "../../ports/frontier.ts";
+import type { AddressGuard } from "../../ports/resolver.ts";
+import type { CrawlConfig } from "./crawl-config.ts";
+
+/** The same rules in every thread: what a seed is, what is in scope, what is a trap, which literal hosts are refused. */
+export function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: readonly Href[]): Admission {
+  const seeds = [...config.seeds, ...moved];
+  const rulesFor = (scope: Scope): AdmissionRules => ({
+    ...ADMISSION_RULES,
+    scope,
+    trap: trapOf,
+    refuse: refusalOf(guard),
+    maxDepth: config.depth,
+    maxUrlLength: config.maxUrlLength,
+  });
+  let rules = rulesFor(configuredScope(config, seeds));
+  return {
+    admit: (href, base, found) => admit(href, base, found, rules),
+    extend(seed) {
+      seeds.push(seed);
+      rules = rulesFor(configuredScope(config, seeds));
+    },
+  };
+}
+
+/** `--allow-net`, and exactly the addresses that seeds name literally: who asks for 127.0.0.1 means it. */
+export function guardOf(config: CrawlConfig): AddressGuard {
+  const named = config.seeds.flatMap((seed) => {
+    const { hostname } = new URL(seed);
+    if (isLoopbackName(hostname)) return ["127.0.0.1", "::1"];
+    return literalAddress(hostname) ?? [];
+  });
+  const guard = addressGuard([...config.allowNet, ...named]);
+  if (!proxyOf(config).proxyLooksUp) return guard;
+  // Names go to the proxy as they are, and stand where addresses do; what is an address is checked all the same.
+  return (address) => (literalAddress(address) === null ? null : guard(literalAddress(address)!));
+}
+
+/** The proxy, and whether it looks names up: by `--proxy-dns`, or because it is written `socks5h://`. */
+export function proxyOf({ proxy, proxyDns }: Pick<CrawlConfig, "proxy" | "proxyDns">): {
+  readonly proxy: ProxyServer | null;
+  readonly proxyLooksUp: boolean;
+} {
+  const parsed = proxy === null ? null : parseProxy(proxy);
+  if (parsed === null || !parsed.ok) return { proxy: null, proxyLooksUp: false };
+  return { proxy: parsed.value, proxyLooksUp: proxyDns || parsed.value.looksUp };
+}
+
+/**
+ * With several requests open to a host at once the pause is shared among them, and the host's pace is no measure of
+ * its patience: the user has said how much it bears.
+ */
+export function politenessOf(config: CrawlConfig): Politeness {
+  const alone = config.hostConcurrency === 1;
+  return {
+    ...POLITENESS,
+    delayMs: config.delay / config.hostConcurrency,
+    slowdown: alone ? config.slowdown : 0,
+    maxAdaptiveMs: config.maxDelay,
+  };
+}
+
+/** The scope of a crawl with these seeds: those of its configuration, and where they were redirected to. */
+export function configuredScope(
+  { scope, include, exclude }: Pick<CrawlConfig, "scope" | "include" | "exclude">,
+  seeds: readonly string[],
+): Scope {
+  const parsed = seeds.flatMap((href): ParsedUrl[] => {
+    const url = parseUrl(href);
+    return url.ok ? [url.value] : [];
+  });
+  const patterns = (sources: readonly string[]) => sources.map((source) => new RegExp(source));
+  return scopeOf(parsed, { scope, include: patterns(include), exclude: patterns(exclude) });
+}
+
+/** Why a host that is a literal address (or localhost) may not be spoken to, or null; null for every name. */
+export function refusalOf(guard: AddressGuard): (hostname: string) => string | null {
+  return (hostname) => {
+    const address = literalAddress(hostname);
+    return address === null ? null : guard(address);
+  };
+}
+
+const SEEDS_MOVED = "seedsMoved";
+
+/** Where seeds were redirected to, in this run and those before. */
+export function seedsMoved(state: Pick<StateQueries, "fact">): Href[] {
+  return JSON.parse(state.fact(SEEDS_MOVED) ?? "[]") as Href[];
+}
+
+export function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: Href): void {
+  state.setFact(SEEDS_MOVED, JSON.stringify([...seedsMoved(state), to]));
+}
+
+const RULES = "rules";
+
+/** What decides whether a URL is wanted: two runs with equal texts judge alike. */
+function rulesOf({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet }: CrawlConfig): string {
+  return JSON.stringify({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet });
+}
+
+export function rulesHaveChanged(state: Pick<StateQueries, "fact">, config: CrawlConfig): boolean {
+  return state.fact(RULES) !== rulesOf(config);
+}
+
+export function rememberRules(state: Pick<Backend, "setFact">, config: CrawlConfig): void {
+  state.setFact(RULES, rulesOf(config));
+}

@@ -1,0 +1,99 @@
+/** docs/output.md, made from the columns of exports and the schema of state.db: `npm run docs:output` prints it. */
+import { columns } from "../../export/columns.ts";
+import { SCHEMA } from "../../store/embedded/schema.ts";
+import { markdownTable } from "../cli/help-text.ts";
+
+interface SqlTable {
+  readonly name: string;
+  readonly says: string;
+  /** Name and comment of each column. */
+  readonly columns: readonly (readonly [name: string, says: string])[];
+}
+
+/** The whole page, as the formatter would leave it. */
+export function outputPage(): string {
+  const rows = columns.map(({ name, says }) => [`\`${name}\``, says]);
+  const tables = tablesOf(SCHEMA).map(
+    ({ name, says, columns }) =>
+      `### ${name}\n\n${says === "" ? "" : `${says}\n\n`}${markdownTable(
+        ["column", "what it holds"],
+        columns.map(([column, words]) => [`\`${column}\``, words]),
+      )}\n`,
+  );
+  return [PREAMBLE, `${markdownTable(["column", "what it says"], rows)}\n`, STATE, ...tables].join("\n");
+}
+
+/** What the `CREATE TABLE` statements of a schema say, its comments included. Written for our own schema, not for any SQL. */
+export function tablesOf(schema: string): SqlTable[] {
+  const many =
+    /^CREATE TABLE (\w+) \(\n(.*?)\n\) STRICT|^CREATE TABLE (\w+) \(([^\n]*)\) STRICT;(?: +-- ([^\n]*))?$/gms;
+  const one = (text: string): SqlTable["columns"] =>
+    text.split(/, /).map((column) => [column.split(" ", 1)[0]!, ""] as const);
+  return [...schema.matchAll(many)].map(([, name, body, short, inline, says]) =>
+    name !== undefined ? tableOf(name, body!) : { name: short!, says: says ?? "", columns: one(inline!) },
+  );
+}
+
+/** A comment on lines of its own belongs to the table when it comes first, to the column below it otherwise. */
+function tableOf(name: string, body: string): SqlTable {
+  const found: [string, string][] = [];
+  let above: string[] = [];
+  let says = "";
+  for (const line of body.split("\n").map((text) => text.trim())) {
+    const [, column, comment = ""] = /^([a-z]\w*) .*?(?:-- (.*))?$/.exec(line) ?? [];
+    if (line.startsWith("-- ")) above.push(line.slice(3));
+    else if (column !== undefined) {
+      if (found.length === 0) says = above.join(" ");
+      const heading = found.length === 0 || above.length === 0 ? "" : `${above.join(" ").replace(/\.$/, "")}: `;
+      found.push([column, heading + comment]);
+      above = [];
+    }
+  }
+  return { name, says, columns: found };
+}
+
+const PREAMBLE = `# What a crawl leaves
+
+<!-- Made by \`npm run docs:output\` from src/export/columns.ts and src/store/embedded/schema.ts. -->
+
+Everything is in the crawl's directory, \`crawls/HOST\` or what \`--dir\` names.
+
+${markdownTable(
+  ["in DIR", "what it is"],
+  [
+    ["`crawl.json`", "The configuration that the crawl runs with. Passwords are not in it."],
+    ["`state.db`", "All that is known of every URL, host and request: SQLite, open to your SQL while the crawl runs."],
+    ["`lock.db`", "Held by the process that is crawling; empty."],
+    ["`archive/*.warc.gz`", "WARC 1.1: requests and responses as received, a gzip member a record. Or `*.warc.zst`."],
+    ["`indexes/index.cdxj`", "Where each capture is in the archive, sorted by SURT and time. Written when a run ends."],
+    [
+      "`pages/pages.jsonl`",
+      "A line a URL that was asked for, or that robots.txt denied. Not those left out on admission.",
+    ],
+    ["`logs/*.jsonl`", "What each run had to say, an event a line."],
+    ["`spool/`", "What `trawl add` and `trawl pause` leave for the crawl."],
+  ],
+)}
+
+## Columns
+
+Each line of \`pages.jsonl\` and of \`--jsonl\`, each row of \`trawl export\` as \`.jsonl\` and \`.csv\`, and each row of the view
+\`urls\` in \`state.db\` has these columns. An export has every URL, also those that were left out or not asked for yet. The
+columns of \`.parquet\` are named as in Common Crawl's index.
+`;
+
+const STATE = `## state.db
+
+Begin with the view \`urls\`: a row a URL, with the columns above (yes and no are 1 and 0) and \`priority\`.
+
+\`\`\`sh
+sqlite3 -readonly DIR/state.db "SELECT end, count(*) FROM urls GROUP BY end"
+sqlite3 -readonly DIR/state.db "SELECT url, bytes, fetch_ms FROM urls WHERE status = 200 ORDER BY fetch_ms DESC LIMIT 10"
+\`\`\`
+
+\`bytes\` is the length of the body as received: compressed, where the server compressed it. The view \`requests\` has every
+request that was made, those for robots.txt too. Times in the tables are milliseconds since 1970, UTC; in the view \`urls\`
+and in exports they are ISO 8601. The tables may change with the version; the names in \`urls\` are meant to stay.
+`;
+
+if (import.meta.main) process.stdout.write(outputPage());

@@ -1,0 +1,185 @@
+/** Every format that a crawl can be exported to, and how each is made of its directory. */
+import { createReadStream } from "node:fs";
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join, parse } from "node:path";
+import { Readable } from "node:stream";
+import type { Instant } from "../../base/clock.ts";
+import { type Chunks, replaceFile } from "../../base/replace-file.ts";
+import { rowFormats } from "../../export/formats.ts";
+import type { HostNames } from "../../export/parquet.ts";
+import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
+import { isPage, waczChunks } from "../../export/wacz.ts";
+import type { UrlRecord } from "../../model/record.ts";
+import { registrableDomain, registryDomain } from "../../policy/url-key.ts";
+import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import { ArchiveError } from "../../warc/error.ts";
+import { PACKINGS } from "../../warc/packings.ts";
+import { surt } from "../../warc/surt.ts";
+import { type ArchiveFile, archiveFiles, committedBytes, IS_ARCHIVE } from "../dir/archive-files.ts";
+import { writeIndex } from "../dir/index-file.ts";
+import { UsageError } from "../usage-error.ts";
+import { VERSION } from "../version.ts";
+import type { Where } from "./where.ts";
+
+export interface ExportJob {
+  /** The crawl's directory. */
+  readonly dir: string;
+  readonly state: ReadOnlyState;
+  readonly seeds: readonly string[];
+  /** Null: everything is meant. */
+  readonly where: Where | null;
+  /** Absolute; null for standard output. */
+  readonly path: string | null;
+  /** Writes the pieces: to `path`, whole or not at all, or to standard output. */
+  emit(chunks: Chunks): Promise<void>;
+  /** How far it is, in the format's unit. */
+  onProgress(done: number, total: number | null): void;
+  readonly now: Instant;
+}
+
+export interface ExportFormat {
+  readonly name: string;
+  /** With the dot, lower case. */
+  readonly suffix: string;
+  /** One line for the help. */
+  readonly says: string;
+  readonly unit: "URLs" | "bytes";
+  /** Whether `--where` may choose. */
+  readonly chooses: boolean;
+  write(job: ExportJob): Promise<void>;
+}
+
+export const EXPORTS: readonly ExportFormat[] = [
+  ...rowFormats.map(
+    ({ name, suffix, says, chunks }): ExportFormat => ({
+      name,
+      suffix,
+      says,
+      unit: "URLs",
+      chooses: true,
+      write: (job) => job.emit(chunks(recordsOf(job), NAMES)),
+    }),
+  ),
+  {
+    name: "sitemap",
+    suffix: ".xml",
+    says: "a sitemap of what may be indexed; more than 50,000 pages: several, and an index",
+    unit: "URLs",
+    chooses: true,
+    write: (job) => writeSitemap(job),
+  },
+  {
+    name: "cdxj",
+    suffix: ".cdxj",
+    says: "an index of the captures, for replay tools",
+    unit: "URLs",
+    chooses: true,
+    write: (job) => withIndex(job, (index) => job.emit(createReadStream(index))),
+  },
+  {
+    name: "wacz",
+    suffix: ".wacz",
+    says: "the whole crawl as one file that ReplayWeb.page opens (WACZ 1.1.1)",
+    unit: "bytes",
+    chooses: false,
+    write: writeWacz,
+  },
+];
+
+const NAMES: HostNames = { surt, registryDomain, privateDomain: registrableDomain };
+
+/** The records that are meant, counted as they go. */
+function* recordsOf({ state, where, onProgress }: ExportJob): Generator<UrlRecord> {
+  let seen = 0;
+  for (const record of state.urls()) {
+    if ((++seen & 1023) === 0) onProgress(seen, null);
+    if (where === null || where(record.href, record.visit)) yield record;
+  }
+}
+
+/** Makes an index of the captures that are meant for as long as it is used. */
+async function withIndex(
+  { state, where }: Pick<ExportJob, "state" | "where">,
+  use: (path: string) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-export-"));
+  try {
+    const path = join(folder, "index.cdxj");
+    const captures = () =>
+      Iterator.from(state.captures()).filter((visit) => where === null || where(visit.href, visit));
+    await writeIndex(folder, { captures }, path);
+    await use(path);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One file when one can hold all; else parts beside it, and an index in its place that names them at the first page's origin. */
+export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEMAP_LIMITS): Promise<void> {
+  const listing = new Listing(recordsOf(job));
+  const { path } = job;
+  if (path === null) {
+    const texts = [...listing.texts(limits)]; // a sitemap is bounded, and what does not fit must be known before it is printed
+    if (listing.next !== null)
+      throw new UsageError(
+        "export",
+        `one sitemap cannot hold more than ${limits.urls} pages; name a file with --to, or choose with --where host=NAME`,
+      );
+    return job.emit(texts);
+  }
+  const origin = listing.next === null ? "" : new URL(listing.next).origin;
+  const { dir, name, ext } = parse(path);
+  const parts: string[] = [];
+  do {
+    const part = `${name}-${parts.length + 1}${ext}`;
+    await replaceFile(join(dir, part), listing.texts(limits));
+    parts.push(part);
+  } while (listing.next !== null);
+  if (parts.length === 1) await rename(join(dir, parts[0]!), path);
+  else await replaceFile(path, [sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
+}
+
+/** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */
+function refuseDamage(archive: string, files: readonly ArchiveFile[], marks: ReadonlyMap<string, number>): void {
+  const there = new Map(files.map(({ name, bytes }) => [name, bytes]));
+  for (const [name, bytes] of marks) {
+    if (!IS_ARCHIVE.test(name) || (there.get(name) ?? 0) === bytes) continue;
+    const path = join(archive, name);
+    const words = `archive file ${path} is gone or cut; put back a copy (trawl verify tells what else is damaged)`;
+    throw new ArchiveError("damaged", path, words);
+  }
+}
+
+async function writeWacz(job: ExportJob): Promise<void> {
+  const { dir, state, seeds, now } = job;
+  const archive = join(dir, "archive");
+  const marks = state.marks();
+  const files = await archiveFiles(archive, marks);
+  refuseDamage(archive, files, marks);
+  const zstd = files.find(({ name }) => name.endsWith(PACKINGS.zstd.suffix));
+  if (zstd !== undefined)
+    throw new UsageError(
+      "export",
+      `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
+    );
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await withIndex({ state, where: null }, (index) =>
+    job.emit(
+      waczChunks(
+        {
+          archives: files.flatMap((file) =>
+            file.bytes === 0 ? [] : { ...file, open: () => Readable.from(committedBytes(file), { objectMode: false }) },
+          ),
+          index: () => createReadStream(index),
+          records: () => state.urls({ endedOnly: true }),
+          title: seeds[0] === undefined ? basename(dir) : `Crawl of ${seeds[0]}`,
+          mainPage: Iterator.from(state.urls({ endedOnly: true })).find(isPage) ?? null,
+          software: `trawl/${VERSION}`,
+          created: now,
+        },
+        (bytes) => job.onProgress(bytes, total),
+      ),
+    ),
+  );
+}

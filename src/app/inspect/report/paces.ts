@@ -1,0 +1,32 @@
+/** Which delay was in force when: kept with the state, so that a report holds each request against the promise of its day. */
+import type { Instant } from "../../../base/clock.ts";
+import type { Backend, StateQueries } from "../../../ports/frontier.ts";
+import type { CrawlConfig } from "../../config/crawl-config.ts";
+import type { Pace } from "./gaps.ts";
+
+const FACT = "paces";
+
+type Configured = Pick<CrawlConfig, "delay" | "hostConcurrency">;
+
+/** Several requests at once share the pause among them, as `politenessOf` says. */
+const paceOf = ({ delay, hostConcurrency }: Configured, from: Instant): Pace => ({
+  from,
+  gapMs: delay / hostConcurrency,
+  atOnce: hostConcurrency,
+});
+
+/** In order of time, the first from the beginning on. `config`: what to go by when nothing was kept. */
+export function pacesOf(state: Pick<StateQueries, "fact">, config: Configured): readonly Pace[] {
+  const kept = state.fact(FACT);
+  return kept === null ? [paceOf(config, 0)] : (JSON.parse(kept) as Pace[]);
+}
+
+/** Called when a run begins. */
+export function rememberPace(state: Pick<Backend, "fact" | "setFact">, config: Configured, now: Instant): void {
+  const kept = state.fact(FACT);
+  const paces = kept === null ? [] : (JSON.parse(kept) as Pace[]);
+  const last = paces.at(-1);
+  const next = paceOf(config, last === undefined ? 0 : now);
+  if (last?.gapMs === next.gapMs && last.atOnce === next.atOnce) return;
+  state.setFact(FACT, JSON.stringify([...paces, next]));
+}

@@ -1,0 +1,68 @@
+/** `trawl report`: how polite a crawl has been, from the recorded times of its requests. */
+import type { StateQueries } from "../../../ports/frontier.ts";
+import type { CrawlConfig } from "../../config/crawl-config.ts";
+import { count, counted, span, timeOfDay } from "../../wording.ts";
+import { type Breach, type Gaps, gapsOf, type KeptGap, type Pace } from "./gaps.ts";
+import { pacesOf } from "./paces.ts";
+
+export interface CrawlReport extends Gaps {
+  readonly dir: string;
+  /** What was promised, in order of time. */
+  readonly paces: readonly Pace[];
+}
+
+const SHOWN = 5;
+
+/** Reads every recorded request once. */
+export function reportOn(
+  state: Pick<StateQueries, "fact" | "requests">,
+  config: Pick<CrawlConfig, "delay" | "hostConcurrency">,
+  dir: string,
+): CrawlReport {
+  const paces = pacesOf(state, config);
+  return { dir, paces, ...gapsOf(state.requests(), paces) };
+}
+
+export function reportLines(report: CrawlReport): string[] {
+  const { requests, hosts, addresses, breaches, firstBreaches } = report;
+  const more = breaches - firstBreaches.length;
+  return [
+    report.dir,
+    `  requests   ${count(requests)} to ${counted(hosts.length, "host")} on ${counted(addresses.length, "address", "addresses")}, robots.txt included`,
+    ...report.paces.map((pace, i) => `  ${i === 0 ? "promised " : "         "}  ${promise(pace, i > 0)}`),
+    `  hosts      ${smallest(hosts)}`,
+    `  addresses  ${smallest(addresses)}`,
+    `  breaches   ${breaches === 0 ? "none" : count(breaches)}`,
+    ...firstBreaches.map((breach) => `  BREACH     ${breachWords(breach)}`),
+    ...(more > 0 ? [`  BREACH     and ${count(more)} more`] : []),
+    ...closest("Closest hosts:", hosts),
+    ...closest("Closest addresses:", addresses),
+  ];
+}
+
+function promise({ gapMs, atOnce, from }: Pace, later: boolean): string {
+  const since = later ? `, since ${new Date(from).toISOString()}` : "";
+  const open = atOnce === 1 ? "" : `, at most ${count(atOnce)} at a time`;
+  return `${span(gapMs)} between requests to one host, and to one address${open}${since}`;
+}
+
+function smallest([first]: readonly KeptGap[]): string {
+  if (first === undefined || first.smallestMs === null) return "none was asked twice";
+  return `smallest gap ${exact(first.smallestMs)}, ${first.name}`;
+}
+
+function closest(heading: string, gaps: readonly KeptGap[]): string[] {
+  const shown = gaps.filter(({ smallestMs }) => smallestMs !== null).slice(0, SHOWN);
+  if (shown.length < 2) return [];
+  const widths = Math.max(...shown.map(({ smallestMs }) => exact(smallestMs!).length));
+  const line = ({ name, smallestMs, requests }: KeptGap) =>
+    `  ${exact(smallestMs!).padStart(widths)}  ${name}, ${counted(requests, "request")}`;
+  return [heading, ...shown.map(line)];
+}
+
+function breachWords({ name, gapMs, promisedMs, at, href, before }: Breach): string {
+  const when = timeOfDay(at, 0);
+  return `${name} was asked for ${href} ${exact(gapMs)} after ${before} (${exact(promisedMs)} promised), ${when}`;
+}
+
+const exact = (ms: number): string => `${count(Math.floor(ms))} ms`;

@@ -1,0 +1,90 @@
+/** How a crawl stands, from what is on disk: `trawl status`. Pure but for the state it asks. */
+import type { EndReason } from "../../model/end.ts";
+import { FAILURES } from "../../model/stats.ts";
+import type { Pending, StateQueries } from "../../ports/frontier.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { count, counted } from "../wording.ts";
+import { endTable } from "./summary.ts";
+
+const BUSIEST = 5;
+const SEEDS_SHOWN = 3;
+
+export interface CrawlStatus {
+  readonly dir: string;
+  readonly seeds: readonly string[];
+  /** A process is at it now. */
+  readonly running: boolean;
+  /** Nothing is queued, leased or delayed. */
+  readonly finished: boolean;
+  /** By `trawl pause`. */
+  readonly paused: boolean;
+  readonly fetched: number;
+  readonly failed: number;
+  readonly pending: Pending;
+  readonly byEnd: Readonly<Partial<Record<EndReason, number>>>;
+  readonly busiest: readonly { readonly host: string; readonly requests: number; readonly pending: number }[];
+}
+
+export function statusOf(
+  state: Pick<StateQueries, "endCounts" | "topHosts"> & { pending(): Pending },
+  config: CrawlConfig | null,
+  dir: string,
+  { running, paused }: Pick<CrawlStatus, "running" | "paused">,
+): CrawlStatus {
+  const ends = state.endCounts();
+  const pending = state.pending();
+  let failed = 0;
+  for (const [end, n] of ends) if (FAILURES.has(end)) failed += n;
+  return {
+    dir,
+    seeds: config?.seeds ?? [],
+    running,
+    finished: pending.queued + pending.leased + pending.delayed === 0,
+    paused,
+    fetched: ends.get("fetched") ?? 0,
+    failed,
+    pending,
+    byEnd: Object.fromEntries(ends),
+    busiest: state
+      .topHosts(BUSIEST)
+      .filter(({ requests, pending }) => requests > 0 || pending > 0)
+      .map(({ host, requests, pending }) => ({ host, requests, pending })),
+  };
+}
+
+export function statusReport(status: CrawlStatus, config: CrawlConfig | null): string[] {
+  const { seeds, pending } = status;
+  const more = seeds.length > SEEDS_SHOWN ? ` and ${count(seeds.length - SEEDS_SHOWN)} more` : "";
+  return [
+    status.dir,
+    ...(seeds.length === 0 ? [] : [`  seeds    ${seeds.slice(0, SEEDS_SHOWN).join(" ")}${more}`]),
+    ...(config === null ? [] : [`  rules    ${rulesOf(config)}`]),
+    `  state    ${status.running ? "running" : status.finished ? "finished" : "stopped; its own command goes on"}`,
+    `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
+    status.finished
+      ? "  to do    nothing: every URL has ended"
+      : // What is leased is not told apart: seen from outside it is as old as the last commit.
+        `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
+    ...(status.paused ? ["  paused   until trawl resume"] : []),
+    ...section("URLs by end:", endTable(status.byEnd)),
+    ...section(
+      "Busiest hosts:",
+      status.busiest.map(
+        ({ host, requests, pending }) => `  ${host}  ${counted(requests, "request")}, ${count(pending)} to do`,
+      ),
+    ),
+  ];
+}
+
+function rulesOf({ scope, depth, include, exclude, limit }: CrawlConfig): string {
+  return [
+    `scope ${scope}`,
+    `depth ${depth}`,
+    ...(include.length === 0 ? [] : [`include ${include.join(" or ")}`]),
+    ...(exclude.length === 0 ? [] : [`exclude ${exclude.join(" or ")}`]),
+    ...(limit === null ? [] : [`limit ${counted(limit, "page")}`]),
+  ].join(", ");
+}
+
+const section = (heading: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [heading, ...lines];

@@ -1,0 +1,125 @@
+/** What is said when a crawl has ended: how it ended, what became of its URLs, where the files are, how to go on. Pure. */
+import { relative } from "node:path";
+import { never } from "../../base/result.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { CrawlStats } from "../../model/stats.ts";
+import type { CrawlOutcome } from "../run/outcome.ts";
+import { count, counted, rate, size, span } from "../wording.ts";
+
+/** What each end means, in a few words. The order is the order of the summary. */
+export const END_WORDS: { readonly [E in EndReason]: string } = {
+  fetched: "fetched and kept",
+  sitemap: "sitemaps, read for their links",
+  "not-modified": "unchanged since the last visit",
+  "duplicate-of": "same content as another page",
+  redirected: "led to another URL",
+  "redirect-loop": "redirects without end",
+  "unsupported-type": "a media type that is not asked for (--accept)",
+  "http-4xx": "the server says there is no such page",
+  "http-5xx": "the server failed, every time",
+  "http-other": "an answer of another kind",
+  "payment-required": "the server asks for payment",
+  "blocked-challenge": "the server wants to see a human",
+  dns: "the name does not resolve",
+  connect: "nobody listens",
+  tls: "no secure connection",
+  timeout: "no answer in time",
+  closed: "the connection broke",
+  protocol: "the answer is not HTTP",
+  "robots-unreachable": "robots.txt is out of reach",
+  robots: "robots.txt says no",
+  "refused-address": "an address that is not public (--allow-net)",
+  scope: "outside the scope (--scope)",
+  depth: "too many links from the seeds (--depth)",
+  budget: "the host has had its pages (--max-per-host)",
+  trap: "looks like a trap",
+  "too-long": "the URL is too long (--max-url-length)",
+};
+
+/** The lines under the heading for each end that occurred: reason, count, meaning. */
+export function endTable(byEnd: CrawlStats["byEnd"]): string[] {
+  const rows = (Object.keys(END_WORDS) as EndReason[]).flatMap((end) => {
+    const n = byEnd[end] ?? 0;
+    return n === 0 ? [] : [[end, count(n), END_WORDS[end]] as const];
+  });
+  const widest = (column: 0 | 1): number => Math.max(0, ...rows.map((row) => row[column].length));
+  const [left, right] = [widest(0), widest(1)];
+  return rows.map(([end, n, words]) => `  ${end.padEnd(left)}  ${n.padStart(right)}  ${words}`);
+}
+
+export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
+  const { stats } = outcome;
+  const lasted = stats.at - stats.startedAt;
+  const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean, "pages")} in ${span(lasted)}`;
+  const pending = stats.queued + stats.leased + stats.delayed;
+  const dir = shownPath(outcome.dir, cwd);
+  return [
+    `${heading(outcome)}: ${totals}`,
+    ...endTable(stats.byEnd),
+    ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
+    `Files: ${dir} (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
+    ...advice(outcome, dir, pending),
+  ];
+}
+
+/** A path as people would write it: relative when it is below the working directory. */
+export function shownPath(path: string, cwd: string): string {
+  const shown = relative(cwd, path);
+  return shown === "" ? "." : shown.startsWith("..") ? path : shown;
+}
+
+function heading(outcome: CrawlOutcome): string {
+  switch (outcome.reason) {
+    case "done":
+      return "Done";
+    case "limit":
+      return `Stopped at the limit of ${counted(outcome.stats.limit ?? 0, "page")}`;
+    case "parked":
+      return "Done for now";
+    case "over-budget":
+      return "Done within the budgets";
+    case "time-limit":
+      return "Stopped at the time limit";
+    case "interrupted":
+      return "Interrupted";
+    case "nothing-fetched":
+      return "Nothing could be fetched";
+    case "disk":
+      return "Stopped by the disk";
+    default:
+      return never(outcome.reason);
+  }
+}
+
+/** Most of these sentences say the mend themselves. */
+const diskWords = (message: string): string =>
+  /same command/.test(message) ? `${message}.` : `${message}. Make room; the same command goes on from here.`;
+
+function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
+  switch (outcome.reason) {
+    case "interrupted":
+      return ["Nothing is lost: the same command goes on from here."];
+    case "time-limit":
+      return pending > 0 ? ["The same command goes on from here."] : [];
+    case "parked":
+      return [
+        "What is left is on hosts that asked to be left alone for more than a day; the same command goes on then.",
+      ];
+    case "over-budget":
+      return [
+        "What is left is of hosts that have had their requests; the same command with a higher --max-per-host or --max-per-domain goes on.",
+      ];
+    case "limit":
+      return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];
+    case "disk":
+      return [diskWords(outcome.message ?? "The disk would not take more")];
+    case "nothing-fetched":
+      return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
+    case "done":
+      return outcome.resumed && outcome.stats.requests === 0
+        ? ["Nothing was left to do; --overwrite begins again."]
+        : [];
+    default:
+      return never(outcome.reason);
+  }
+}

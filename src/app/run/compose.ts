@@ -1,0 +1,234 @@
+/** The only file that knows every concrete part: puts a visit thread and a control thread together from a configuration. */
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { type Instant, systemClock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
+import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
+import { Duplicates } from "../../crawl/duplicates.ts";
+import { Hosts } from "../../crawl/hosts.ts";
+import { Progress } from "../../crawl/progress.ts";
+import { judgedAgain } from "../../crawl/reconsider.ts";
+import { ThreadVisitors } from "../../crawl/threads.ts";
+import { addressTurns } from "../../crawl/turns.ts";
+import { RecentFingerprints } from "../../dedup/recent.ts";
+import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
+import { document } from "../../media/document.ts";
+import { sitemap } from "../../media/sitemap.ts";
+import { header } from "../../model/fetch-result.ts";
+import type { UrlRecord } from "../../model/record.ts";
+import type { Href } from "../../model/url.ts";
+import { httpFetcher } from "../../net/fetcher.ts";
+import { basicAuthorization } from "../../net/proxy.ts";
+import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
+import { JUDGE_RULES } from "../../policy/judge.ts";
+import { sniff } from "../../policy/media-type.ts";
+import type { Cookies } from "../../ports/cookies.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import type { Inbox } from "../../ports/inbox.ts";
+import { openArchive } from "../../warc/archive.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { admissionOf, guardOf, politenessOf, proxyOf, rememberSeedMoved, seedsMoved } from "../config/rules.ts";
+import { productToken } from "../config/user-agent.ts";
+import { VERSION } from "../version.ts";
+import { loadHandlers } from "./plugins.ts";
+
+/** What a visit thread is started with. */
+export interface VisitThreadData {
+  readonly config: CrawlConfig;
+  /** Which of the threads it is, from 0: names its archive files. */
+  readonly thread: number;
+  /** Where seeds were redirected to in earlier runs. */
+  readonly moved: readonly Href[];
+}
+
+/** A link graph cannot be drowned by one page; and no honest page has so many links. */
+const MOST_LINKS = 50_000;
+const READ_MS = 60_000;
+
+export async function composeVisit({ config, thread, moved }: VisitThreadData, log: Log): Promise<VisitContext> {
+  const guard = guardOf(config);
+  const agent = productToken(config.userAgent) ?? "";
+  const archive = await openArchive({
+    dir: join(config.dir, "archive"),
+    writer: thread,
+    maxFileBytes: config.warcSize,
+    packing: config.warcCompression,
+    level: config.compressLevel,
+    clock: systemClock,
+    info: {
+      software: `trawl/${VERSION}`,
+      userAgent: config.userAgent,
+      robots: config.robots ? "obey" : "ignore",
+    },
+  });
+  const fetcher = httpFetcher({
+    userAgent: config.userAgent,
+    headers: headerFields(config.headers),
+    connectMs: config.connectTimeout,
+    firstByteMs: config.firstByteTimeout,
+    totalMs: config.totalTimeout,
+    maxBodyBytes: config.maxBody,
+    acceptTypes: config.accept,
+    connectionsPerHost: config.hostConcurrency,
+    insecure: config.insecure,
+    http2: config.http2,
+    originHeaders: originHeaders(config),
+    ...proxyOf(config),
+    clock: systemClock,
+    guard,
+  });
+  return {
+    fetcher,
+    archive,
+    reading: await readingOf(config, agent),
+    admission: admissionOf(config, guard, moved),
+    sentLately: new RecentFingerprints(),
+    rules: {
+      agent,
+      assets: config.assets,
+      obeyRelNofollow: !config.followNofollow,
+      obeyPageRobots: config.robots,
+      maxLinks: MOST_LINKS,
+      readMs: READ_MS,
+    },
+    clock: systemClock,
+    log,
+  };
+}
+
+async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
+  const handlers = [...(await loadHandlers(config.handlers)), ...builtinHandlers(agent)];
+  return {
+    identify: (response) =>
+      sniff(
+        header(response.rawHeaders, "content-type"),
+        response.decoded,
+        header(response.rawHeaders, "x-content-type-options")?.trim().toLowerCase() === "nosniff",
+      ),
+    choose: (mediaType) => chooseHandler(handlers, mediaType),
+    sitemap,
+    document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) => ({
+      ...document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
+      wantsText: config.nearDuplicates,
+    }),
+  };
+}
+
+/** `name: value` lines as an object; checked when the options were read. */
+function headerFields(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+}
+
+/** What is sent to one origin alone: header fields, and passwords (RFC 7617). Checked when the options were read. */
+function originHeaders({ hostHeaders, auth }: CrawlConfig): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const byOrigin = new Map<string, Record<string, string>>();
+  const fieldsOf = (origin: string) => {
+    const fields = byOrigin.get(origin) ?? {};
+    byOrigin.set(origin, fields);
+    return fields;
+  };
+  for (const one of auth) {
+    const [, origin = "", user = "", password = ""] = /^(.*?)=([^:]*):(.*)$/.exec(one) ?? [];
+    fieldsOf(origin).authorization = basicAuthorization(user, password);
+  }
+  for (const one of hostHeaders) {
+    const [, origin = "", name = "", value = ""] = /^(\S+): (\S+): (.*)$/.exec(one) ?? [];
+    fieldsOf(origin)[name] = value;
+  }
+  return byOrigin;
+}
+
+export interface Control extends AsyncDisposable {
+  readonly context: CrawlContext;
+}
+
+export interface ControlParts {
+  readonly config: CrawlConfig;
+  readonly backend: Backend;
+  readonly pages: PageSink;
+  readonly cookies: Cookies;
+  readonly inbox: (admission: Admission) => Inbox;
+  readonly log: Log;
+  readonly deadline: Instant | null;
+  /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
+  readonly resumed: boolean;
+  readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
+}
+
+/** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
+export async function composeControl(parts: ControlParts): Promise<Control> {
+  const { config, backend, pages, cookies, log, onSettled } = parts;
+  const guard = guardOf(config);
+  const moved = seedsMoved(backend);
+  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", { byDomain: config.maxPerDomain !== null });
+  const admission = admissionOf(config, guard, moved);
+  const visitors = await startThreads(config, moved, log);
+  const politeness = politenessOf(config);
+  const context: CrawlContext = {
+    frontier: backend,
+    visitors,
+    hosts,
+    admission,
+    pages,
+    cookies,
+    inbox: parts.inbox(admission),
+    log,
+    guard,
+    clock: systemClock,
+    random: Math.random,
+    resolver: proxyOf(config).proxyLooksUp
+      ? namesAsTheyAre
+      : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
+    duplicates: new Duplicates(backend.contents()),
+    turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
+    progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
+    rules: {
+      obeyRobots: config.robots,
+      hostConcurrency: config.hostConcurrency,
+      maxPerHost: config.maxPerHost,
+      maxPerDomain: config.maxPerDomain,
+    },
+    crawlRules: { limit: config.limit, concurrency: config.concurrency },
+    settleRules: {
+      politeness,
+      judge: { ...JUDGE_RULES, maxAttempts: config.tries },
+      tries: config.tries,
+      sitemaps: config.sitemaps && config.depth > 0,
+    },
+    ...(onSettled === undefined ? {} : { onSettled }),
+    ...(parts.resumed ? { recheck: (url) => judgedAgain(url, admission.admit)?.drop ?? null } : {}),
+    onSeedMoved(to) {
+      admission.extend(to);
+      visitors.extend(to);
+      rememberSeedMoved(backend, to);
+    },
+  };
+  return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
+}
+
+async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Log): Promise<ThreadVisitors> {
+  // In a checkout the sources run as they are; a published package has them compiled.
+  const entry = new URL(import.meta.url.endsWith(".ts") ? "./visit-thread.ts" : "./visit-thread.js", import.meta.url);
+  const threads = Math.min(config.threads, config.concurrency);
+  const workers = Array.from({ length: threads }, (_, thread) => {
+    const workerData: VisitThreadData = { config, thread, moved };
+    const worker = new Worker(entry, { workerData, name: `visit-${thread}`, stdout: true });
+    // Standard output is for results: what a handler prints must not stand among the lines of --jsonl.
+    worker.stdout.on("data", (chunk: Buffer) => process.stderr.write(chunk));
+    return worker;
+  });
+  const visitors = new ThreadVisitors(workers, Math.ceil(config.concurrency / threads), log);
+  try {
+    await visitors.ready();
+  } catch (cause) {
+    await visitors[Symbol.asyncDispose]();
+    throw cause;
+  }
+  return visitors;
+}

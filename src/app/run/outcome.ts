@@ -1,0 +1,54 @@
+/** How a run of the crawler ends, and what it tells while it runs: the seam between the command line and the crawl. */
+import type { Log } from "../../base/log.ts";
+import type { UrlRecord } from "../../model/record.ts";
+import type { CrawlStats } from "../../model/stats.ts";
+import type { Href } from "../../model/url.ts";
+
+/**
+ * `done`: queued + leased + delayed = 0. `limit`, `time-limit`: stopped by --limit, --time-limit. `interrupted`: by a
+ * signal. `parked`: all that is left waits for hosts that have asked to be left alone for more than a day.
+ * `over-budget`: all that is left is of hosts that have had their requests (--max-per-host, --max-per-domain).
+ * `nothing-fetched`: done, but not one page could be had. `disk`: disk full or store broken; `message` says which.
+ */
+export type StopReason =
+  | "done"
+  | "limit"
+  | "parked"
+  | "over-budget"
+  | "time-limit"
+  | "interrupted"
+  | "nothing-fetched"
+  | "disk";
+
+export interface CrawlOutcome {
+  readonly reason: StopReason;
+  readonly stats: CrawlStats;
+  /** Absolute. */
+  readonly dir: string;
+  /** Whether the run went on with a crawl found in `dir`. */
+  readonly resumed: boolean;
+  /** One sentence with the mend; set for "disk". */
+  readonly message?: string;
+}
+
+/** What can be done to a crawl while it runs. */
+export interface Controls {
+  /** Admits URLs at once, in scope or not; gives the number of those that were new. */
+  add(urls: readonly Href[], found: { readonly via: number; readonly depth: number }): Promise<number>;
+  readonly log: Log;
+}
+
+export interface CrawlHooks {
+  /** Aborts: lease nothing more, let open visits end, commit, close. */
+  readonly signal: AbortSignal;
+  /** Aborts: drop open visits too, commit what is sealed, close. Always after `signal`. */
+  readonly hardSignal?: AbortSignal;
+  /** Called once, when everything is open and before the first visit. */
+  onStart?(controls: Controls): void;
+  /** Called about five times a second. */
+  onStats?(stats: CrawlStats): void;
+  /** URLs that have just ended, after their commit; the crawl waits for it. */
+  onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
+  /** A line of the log as people read it, for `verbose`. */
+  onLog?(line: string): void;
+}

@@ -1,0 +1,274 @@
+/** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { Admission } from "../../crawl/context.ts";
+import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
+import { reconsider } from "../../crawl/reconsider.ts";
+import { seed } from "../../crawl/seed.ts";
+import type { CrawlStats } from "../../model/stats.ts";
+import type { Href } from "../../model/url.ts";
+import { proxyName, unreachable } from "../../net/proxy.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import { openEmbedded } from "../../store/embedded/backend.ts";
+import { StateError } from "../../store/embedded/errors.ts";
+import { repairArchive } from "../../warc/repair.ts";
+import { writeConfig } from "../config/config.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
+import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
+import { writeIndex } from "../dir/index-file.ts";
+import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
+import { SPOOL, spoolInbox } from "../dir/spool.ts";
+import { rememberPace } from "../inspect/report/paces.ts";
+import { UsageError } from "../usage-error.ts";
+import { composeControl } from "./compose.ts";
+import { checkCookies, openCookies } from "./cookies.ts";
+import { type Fault, faultOf } from "./fault.ts";
+import { openLog } from "./logging.ts";
+import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
+import { loadHandlers } from "./plugins.ts";
+
+/** How often `onStats` is called, in ms. */
+const STATS_EVERY_MS = 200;
+/** Of all open visits, what one host may hold while others wait (SPEC 3). */
+const HOST_SHARE = 0.1;
+/** A crawl that is told to stop gives open visits so long to end, in ms. */
+const GRACE_MS = 10_000;
+
+/** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
+export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<CrawlOutcome> {
+  // What does not load must be known before anything is written.
+  await loadHandlers(config.handlers);
+  await checkCookies(config.cookies);
+  await checkProxy(config);
+  const fault = faultOf(process.env);
+  await makeDir(config.dir);
+  let backend = await openedOrCleared(config, fault);
+  try {
+    if (config.overwrite || hasFetchedNothing(backend)) {
+      await backend[Symbol.asyncDispose]();
+      await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
+      backend = openBackend(config, fault);
+    }
+    const resumed = backend.fact("startedAt") !== null;
+    if (!resumed) await mustHaveNoArchive(config.dir);
+    if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
+    await writeConfig(config);
+    rememberPace(backend, config, systemClock.now());
+    await using log = await openLog({
+      dir: config.dir,
+      clock: systemClock,
+      verbose: config.verbose,
+      mirror: hooks.onLog,
+    });
+    log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
+    return await crawlIn(config, backend, log, resumed, fault ?? (() => {}), hooks);
+  } finally {
+    await backend[Symbol.asyncDispose]();
+  }
+}
+
+/** With nobody there every host would look dead. */
+async function checkProxy(config: CrawlConfig): Promise<void> {
+  const { proxy } = proxyOf(config);
+  const why = proxy === null ? null : await unreachable(proxy, config.connectTimeout);
+  if (why !== null) throw new UsageError("proxy", `the proxy ${proxyName(proxy!)} ${why}; start it, or mend --proxy`);
+}
+
+/** A state that knows of nothing beside an archive is not the state that belongs to it: repairing by it would remove every file. */
+async function mustHaveNoArchive(dir: string): Promise<void> {
+  const names = await readdir(join(dir, "archive")).catch(() => []);
+  if (names.length === 0) return;
+  throw new UsageError(
+    "directory",
+    `${dir} has an archive, and its state.db is empty; put back a copy of state.db, name another directory with --dir, or begin again with --overwrite`,
+  );
+}
+
+/** `--overwrite` begins again whatever the state is, unless another process has it open. */
+async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
+  try {
+    return openBackend(config, fault);
+  } catch (cause) {
+    const unreadable = cause instanceof StateError && /^(foreign|state-older)$/.test(cause.code);
+    if (!config.overwrite || !unreadable) throw cause;
+    await clearCrawl(config.dir);
+    return openBackend(config, fault);
+  }
+}
+
+function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
+  const { hostConcurrency, concurrency } = config;
+  const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
+  return openEmbedded(config.dir, {
+    clock: systemClock,
+    hostConcurrency,
+    hostShare,
+    ...(fault === undefined ? {} : { fault }),
+  });
+}
+
+/** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
+function hasFetchedNothing(backend: Backend): boolean {
+  const { queued, leased, delayed } = backend.pending();
+  const started = backend.fact("startedAt") !== null;
+  const archived = [...backend.marks()].some(([file, bytes]) => file !== PAGES_FILE && bytes > 0);
+  return started && queued + leased + delayed === 0 && !archived && (backend.endCounts().get("fetched") ?? 0) === 0;
+}
+
+async function crawlIn(
+  config: CrawlConfig,
+  backend: Backend,
+  log: Log,
+  resumed: boolean,
+  fault: Fault,
+  hooks: CrawlHooks,
+): Promise<CrawlOutcome> {
+  const startedAt = systemClock.now();
+  for (const repair of await repairArchive(join(config.dir, "archive"), backend.marks()))
+    if (repair.cut > 0) log.info(repair, "archive-tail-cut");
+  await using pages = await openPages(config.dir, backend);
+  await using kept = await openCookies(config.cookies, log);
+  const stop = stopsOf(config, hooks, startedAt);
+  let end: LoopEnd;
+  let over = false;
+  let stats: (() => CrawlStats) | null = null;
+  let message: string | undefined;
+  try {
+    await using control = await composeControl({
+      config,
+      backend,
+      pages: {
+        async write(records) {
+          const mark = await pages.write(records);
+          fault("pages");
+          return mark;
+        },
+      },
+      cookies: kept.cookies,
+      log,
+      inbox: (admission) => {
+        const admit = (urls: readonly Href[], priority: number | null) =>
+          add(urls, { via: 0, depth: 0, priority }, backend, admission);
+        return spoolInbox({ dir: config.dir, clock: systemClock, log, admit, fault });
+      },
+      deadline: stop.deadline,
+      resumed,
+      onSettled: hooks.onSettled,
+    });
+    const { progress } = control.context;
+    stats = lastKnown(() => progress.snapshot());
+    const tell = stats;
+    const ticking = setInterval(() => hooks.onStats?.(tell()), STATS_EVERY_MS);
+    try {
+      const { admission } = control.context;
+      await seed(config.seeds as Href[], backend, admission.admit);
+      if (resumed && rulesHaveChanged(backend, config)) {
+        const admitted = await reconsider(backend, admission.admit);
+        log.info({ admitted }, "rules-changed");
+      }
+      rememberRules(backend, config);
+      hooks.onStart?.({
+        log,
+        async add(urls, found) {
+          if (over) throw new UsageError("url", "the crawl has ended: nothing can be added to it; start it again");
+          return add(urls, { ...found, priority: null }, backend, admission);
+        },
+      });
+      // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
+      if (resumed) await systemClock.sleep(config.delay, stop.soft);
+      end = await crawl(control.context, stop);
+    } finally {
+      over = true;
+      clearInterval(ticking);
+      stop.cancel();
+    }
+  } catch (cause) {
+    if (!isDiskFault(cause) || stats === null) throw cause;
+    message = cause.message;
+    log.error({ error: cause.message }, "disk");
+    end = "stopped";
+  }
+  const reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
+  fault("ended");
+  if (reason !== "disk") await writeIndex(config.dir, backend);
+  if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
+  log.info({ reason }, "ended");
+  return { reason, stats: stats(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+}
+
+/** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
+function lastKnown(snapshot: () => CrawlStats): () => CrawlStats {
+  let last = snapshot();
+  return () => {
+    try {
+      last = snapshot();
+    } catch (cause) {
+      if (!isDiskFault(cause)) throw cause;
+    }
+    return last;
+  };
+}
+
+/** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
+function add(
+  urls: readonly Href[],
+  { via, depth, priority }: { readonly via: number; readonly depth: number; readonly priority: number | null },
+  backend: Backend,
+  { admit }: Admission,
+): Promise<number> {
+  const added = { via, depth, hops: 0, source: "added", ofSeed: false } as const;
+  const found = urls.flatMap((href) => admit(href, href, added) ?? []);
+  return backend.add(priority === null ? found : found.map((url) => ({ ...url, priority })));
+}
+
+interface Stop {
+  readonly soft: AbortSignal;
+  readonly hard: AbortSignal;
+  readonly deadline: number | null;
+  readonly timedOut: () => boolean;
+  readonly cancel: () => void;
+}
+
+/** The user's signals, the time limit, and the end of patience with open visits, as one pair of signals. */
+function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Stop {
+  const soft = new AbortController();
+  const hard = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  let timedOut = false;
+  const stopSoon = () => {
+    soft.abort();
+    timers.push(setTimeout(() => hard.abort(), GRACE_MS));
+  };
+  if (hooks.signal.aborted) stopSoon();
+  hooks.signal.addEventListener("abort", stopSoon, { once: true });
+  hooks.hardSignal?.addEventListener("abort", () => hard.abort(), { once: true });
+  const deadline = config.timeLimit === null ? null : startedAt + config.timeLimit;
+  if (config.timeLimit !== null) {
+    const strike = () => {
+      timedOut = !soft.signal.aborted;
+      stopSoon();
+    };
+    timers.push(setTimeout(strike, Math.min(config.timeLimit, 2 ** 31 - 1)));
+  }
+  const cancel = () => {
+    for (const timer of timers) clearTimeout(timer);
+    hooks.signal.removeEventListener("abort", stopSoon);
+  };
+  return { soft: soft.signal, hard: hard.signal, deadline, timedOut: () => timedOut, cancel };
+}
+
+function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
+  if (end === "limit" || end === "parked" || end === "over-budget") return end;
+  if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
+  return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
+}
+
+/** Codes by which archive, state and file system say that the disk is full or broken. */
+const DISK_CODES = new Set(["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"]);
+
+function isDiskFault(cause: unknown): cause is Error {
+  return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
+}

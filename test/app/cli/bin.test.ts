@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { VERSION } from "../../../src/app/version.ts";
+
+const BIN = fileURLToPath(new URL("../../../bin/trawl.js", import.meta.url));
+const run = (nodeArguments: readonly string[], ...argv: string[]) =>
+  spawnSync(process.execPath, [...nodeArguments, BIN, ...argv], { encoding: "utf8", timeout: 60_000 });
+
+describe("bin/trawl.js", () => {
+  it("runs the program", () => {
+    const { status, stdout, stderr } = run([], "--version");
+    assert.deepEqual([status, stdout, stderr], [0, `${VERSION}\n`, ""]);
+  });
+  it("gives the exit code of a mistake", () => {
+    const { status, stdout, stderr } = run([], "frobnicate");
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.equal(stderr, 'trawl: there is no command "frobnicate"; trawl help lists them\n');
+  });
+  it("says one clear sentence on an old Node", () => {
+    const older = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})";
+    const { status, stdout, stderr } = run(["--import", older], "--version");
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, /^trawl: Trawl needs Node 24 or newer; this is 20\.20\.2: [^\n]+\n$/);
+  });
+});

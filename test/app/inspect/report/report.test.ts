@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, it } from "node:test";
+import { main } from "../../../../src/app/cli/main.ts";
+import { pacesOf, rememberPace } from "../../../../src/app/inspect/report/paces.ts";
+import { openEmbedded } from "../../../../src/store/embedded/backend.ts";
+import { type TestShell, testShell } from "../../shell.ts";
+import { smallCrawl } from "../../small-crawl.ts";
+
+async function run(shell: TestShell, ...argv: string[]): Promise<string> {
+  assert.equal(await main(argv, shell), 0, shell.err());
+  return shell.out();
+}
+
+describe("trawl report", () => {
+  it("states the smallest gap of hosts and addresses, and that nothing was broken", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    await using backend = openEmbedded(dir, { clock: shell.clock });
+    rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
+    const lines = (await run(shell, "report", dir)).split("\n");
+    assert.deepEqual(lines.slice(0, 6), [
+      dir,
+      "  requests   4 to 2 hosts on 1 address, robots.txt included",
+      "  promised   900 ms between requests to one host, and to one address",
+      "  hosts      smallest gap 980 ms, https://a.test",
+      "  addresses  smallest gap 980 ms, 192.0.2.1",
+      "  breaches   none",
+    ]);
+  });
+
+  it("names a breach that was planted, to programs too", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    {
+      await using backend = openEmbedded(dir, { clock: shell.clock });
+      rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
+    }
+    {
+      const state = new DatabaseSync(join(dir, "state.db"));
+      state.exec("UPDATE visit SET started_at = started_at - 400 WHERE href = 'https://a.test/style.css'");
+      state.close();
+    }
+    const said = await run(shell, "report", dir);
+    assert.match(said, /breaches {3}2\n/);
+    assert.match(
+      said,
+      /BREACH {5}https:\/\/a\.test was asked for https:\/\/a\.test\/style\.css 580 ms after https:\/\/a\.test\/two\?b=1&a=2 \(900 ms promised\)/,
+    );
+    using other = testShell();
+    const report = JSON.parse(await run(other, "report", dir, "--json"));
+    assert.equal(report.breaches, 2);
+    assert.deepEqual(
+      report.firstBreaches.map(({ of, name }: { of: string; name: string }) => [of, name]),
+      [
+        ["host", "https://a.test"],
+        ["address", "192.0.2.1"],
+      ],
+    );
+  });
+
+  it("says in one sentence that there is no crawl", async () => {
+    using shell = testShell();
+    assert.equal(await main(["report", "nowhere"], shell), 2);
+    assert.match(shell.err(), /^trawl: there is no directory .*nowhere.*\n$/);
+  });
+});
+
+describe("the delay in force", () => {
+  it("is kept from run to run, once for each change", () => {
+    const facts = new Map<string, string>();
+    const state = {
+      fact: (name: string) => facts.get(name) ?? null,
+      setFact: (name: string, value: string) => void facts.set(name, value),
+    };
+    assert.deepEqual(pacesOf(state, { delay: 7, hostConcurrency: 1 }), [{ from: 0, gapMs: 7, atOnce: 1 }]);
+    for (const [now, delay, hostConcurrency] of [
+      [10, 1000, 1],
+      [20, 1000, 1],
+      [30, 1000, 4],
+    ] as const)
+      rememberPace(state, { delay, hostConcurrency }, now);
+    assert.deepEqual(pacesOf(state, { delay: 7, hostConcurrency: 1 }), [
+      { from: 0, gapMs: 1000, atOnce: 1 },
+      { from: 30, gapMs: 250, atOnce: 4 },
+    ]);
+  });
+});
