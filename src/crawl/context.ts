@@ -3,12 +3,19 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { RecentFingerprints } from "../dedup/recent.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
+import type { Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
+import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Found } from "../policy/admission.ts";
+import type { JudgeRules } from "../policy/judge.ts";
+import type { Politeness } from "../policy/politeness.ts";
 import type { Archive } from "../ports/archive.ts";
+import type { Cookies } from "../ports/cookies.ts";
 import type { Fetcher } from "../ports/fetcher.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
+import type { Duplicates } from "./duplicates.ts";
+import type { Hosts } from "./hosts.ts";
 
 /** Makes a URL for the frontier of a link: resolved, keyed, judged by scope and traps. null: nothing one could visit. */
 export type Admit = (href: string, base: Href, found: Found) => NewUrl | null;
@@ -54,4 +61,32 @@ export interface VisitContext {
   readonly rules: VisitRules;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface SettleRules {
+  readonly politeness: Politeness;
+  readonly judge: JudgeRules;
+  /** Times in a row that a host may be out of reach before its URLs end. */
+  readonly tries: number;
+  /** Admit the sitemaps that robots.txt names. */
+  readonly sitemaps: boolean;
+}
+
+/** What the control thread settles visits with. */
+export interface SettleContext {
+  readonly hosts: Hosts;
+  readonly clock: Clock;
+  /** 0 <= x < 1: the jitter of back-offs. */
+  readonly random: () => number;
+  readonly admission: Admission;
+  readonly cookies: Cookies;
+  readonly duplicates: Pick<Duplicates, "copyOf">;
+  readonly rules: SettleRules;
+}
+
+/** What was decided of a visit: of its URL, and, for a visit to robots.txt, of its host. */
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly links: readonly NewUrl[];
+  readonly robots: RobotsCopy | null;
 }

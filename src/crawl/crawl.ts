@@ -11,11 +11,12 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
 import { commit } from "./commit.ts";
+import type { SettleContext } from "./context.ts";
 import { numbered } from "./hosts.ts";
 import { type PermitContext, permit, release, targetOf } from "./permit.ts";
 import type { Progress } from "./progress.ts";
 import { endedRecords } from "./records.ts";
-import { type Outcome, type SettleContext, settleUnvisited, settleVisit } from "./settle.ts";
+import { type Outcome, settleUnvisited, settleVisit } from "./settle.ts";
 
 export interface CrawlRules {
   /** Stop when so many pages have been fetched; null: no limit. */
