@@ -2,11 +2,9 @@
  * The embedded store: one SQLite file, written by one process. Rows are only appended, host queues are chunks, and what
  * is asked all the time (seen? ended? who is due?) is in memory. docs/decisions has the reasons and the figures.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
-import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
@@ -16,15 +14,15 @@ import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
-import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { hasPosition, JournalWriter, lastPosition, Reasons } from "./journal.ts";
+import { JournalWriter, lastPosition, Reasons } from "./journal.ts";
+import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
 import type { ChunkedQueue } from "./queue.ts";
 import { recover } from "./recover.ts";
 import { type OpenLease, Schedule } from "./schedule.ts";
-import { type Known, type Position, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
+import type { Position, SnapshotPace } from "./snapshot.ts";
 import { type Fault, Writer } from "./writer.ts";
 
 export interface EmbeddedOptions {
@@ -57,14 +55,6 @@ export function openEmbedded(dir: string, options: EmbeddedOptions): Backend {
   }
 }
 
-/** `expected`: how many URLs are about to become known. */
-const nothingKnown = (expected: number): Known => ({
-  seen: new FingerprintTable(expected),
-  ended: new Bitmap(),
-  dropped: new Bitmap(),
-  endCounts: new Map(),
-});
-
 class EmbeddedBackend implements Backend {
   readonly #opened: OpenDatabase;
   readonly #file: string;
@@ -75,12 +65,7 @@ class EmbeddedBackend implements Backend {
   readonly #reasons: Reasons;
   readonly #queries: Queries;
   readonly #schedule: Schedule;
-  readonly #seen: FingerprintTable;
-  readonly #ended: Bitmap;
-  /** Of those ended, the ones that were dropped on admission. */
-  readonly #dropsOf: Bitmap;
-  readonly #endCounts: Map<EndReason, number>;
-  readonly #snapshots: SnapshotWriter;
+  readonly #known: KnownUrls;
   /** Ids that have a row in `retry`. */
   readonly #retried = new Set<number>();
   #nextId: number;
@@ -106,29 +91,19 @@ class EmbeddedBackend implements Backend {
     this.#writer = new Writer(db, fault);
     this.#journal = new JournalWriter(db);
     this.#reasons = new Reasons(db);
-    this.#queries = new Queries(db, (id) => (this.#ended.has(id) ? "ended" : this.#schedule.stateOf(id)));
+    this.#queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
     this.#schedule = new Schedule({ leaseMs, hostConcurrency, hostShare, firstToken: opening * TOKENS_PER_OPENING });
     const { journal, nextId } = lastPosition(db);
     this.#journalRow = journal;
     this.#nextId = nextId;
-    const snapshotFile = join(dir, "state.seen");
-    const snapshot = readSnapshot(snapshotFile, (position) => hasPosition(db, position));
-    // One that is of no use now must not be taken for a good one later.
-    if (snapshot === null) rmSync(snapshotFile, { force: true });
-    const known = snapshot?.known ?? nothingKnown(nextId - 1);
-    const from = snapshot?.from ?? { journal: 0, nextId: 1 };
-    this.#seen = known.seen;
-    this.#ended = known.ended;
-    this.#dropsOf = known.dropped;
-    this.#endCounts = known.endCounts;
-    this.#snapshots = new SnapshotWriter(snapshotFile, from.nextId, fault, snapshots);
-    recover(db, this.#reasons, { ...known, schedule: this.#schedule, retried: this.#retried }, from);
+    this.#known = new KnownUrls(join(dir, "state.seen"), db, nextId, fault, snapshots);
+    recover(db, this.#reasons, { known: this.#known, schedule: this.#schedule, retried: this.#retried });
     this.#writer.saveFact("openings", String(opening));
   }
 
   async add(urls: readonly NewUrl[]): Promise<number> {
-    const fresh = urls.filter((url) => this.#isNew(url, this.#seen.find(url.fpHi, url.fpLo)));
+    const fresh = urls.filter((url) => this.#known.isNew(url, this.#known.find(url.fpHi, url.fpLo)));
     if (fresh.length === 0) return 0;
     const now = this.#now();
     return this.#transaction(now, () => {
@@ -203,7 +178,7 @@ class EmbeddedBackend implements Backend {
   }
 
   find(fpHi: number, fpLo: number): UrlRecord | null {
-    const id = this.#seen.find(fpHi, fpLo);
+    const id = this.#known.find(fpHi, fpLo);
     return id === 0 ? null : this.byId(id);
   }
 
@@ -230,7 +205,7 @@ class EmbeddedBackend implements Backend {
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {
-    return new Map(this.#endCounts);
+    return this.#known.endCounts();
   }
 
   marks(): ReadonlyMap<string, number> {
@@ -255,7 +230,7 @@ class EmbeddedBackend implements Backend {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#broken === null) await this.#snapshots.close(this.#known(), this.#position());
+    if (this.#broken === null) await this.#known.close(this.#position());
     this.#opened.close();
   }
 
@@ -293,13 +268,9 @@ class EmbeddedBackend implements Backend {
       });
       this.#changed.clear();
       this.#schedule.forgetQuietHosts();
-      this.#snapshots.step(this.#known(), this.#position());
+      this.#known.keep(this.#position());
       return result;
     });
-  }
-
-  #known(): Known {
-    return { seen: this.#seen, ended: this.#ended, dropped: this.#dropsOf, endCounts: this.#endCounts };
   }
 
   #position(): Position {
@@ -361,8 +332,8 @@ class EmbeddedBackend implements Backend {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
-      const known = this.#seen.findOrInsert(url.fpHi, url.fpLo, id);
-      if (!this.#isNew(url, known)) continue;
+      const known = this.#known.findOrInsert(url.fpHi, url.fpLo, id);
+      if (!this.#known.isNew(url, known)) continue;
       if (known !== 0) this.#undrop(known, url, id);
       this.#nextId++;
       const host = this.#host(url.host);
@@ -383,34 +354,19 @@ class EmbeddedBackend implements Backend {
   }
 
   #drop(id: number, reason: EndReason): void {
-    this.#dropsOf.add(id);
-    this.#ended.add(id);
-    this.#count(reason, 1);
+    this.#known.drop(id, reason);
     this.#journal.dropped(id, this.#reasons.codeOf(reason));
-  }
-
-  /** `known`: the id under which the fingerprint is known, or 0. */
-  #isNew(url: NewUrl, known: number): boolean {
-    return known === 0 || (url.drop === undefined && this.#dropsOf.has(known));
   }
 
   #undrop(known: number, url: NewUrl, id: number): void {
     const reason = this.#writer.undrop(known);
-    this.#count(reason, -1);
+    this.#known.undrop(url, reason, id);
     this.#journal.undropped(known, this.#reasons.codeOf(reason));
-    this.#seen.replace(url.fpHi, url.fpLo, id);
   }
 
   #end(id: number, reason: EndReason): void {
-    this.#ended.add(id);
-    this.#count(reason, 1);
+    this.#known.end(id, reason);
     this.#journal.ended(id, this.#reasons.codeOf(reason));
-  }
-
-  #count(reason: EndReason, by: number): void {
-    const count = (this.#endCounts.get(reason) ?? 0) + by;
-    if (count === 0) this.#endCounts.delete(reason);
-    else this.#endCounts.set(reason, count);
   }
 
   #setState(state: HostState): void {

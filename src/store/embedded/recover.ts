@@ -9,12 +9,14 @@ import type { HostKey } from "../../model/host.ts";
 import { PRIORITIES } from "../../model/link.ts";
 import { ActiveHost } from "./active-host.ts";
 import { type Ending, type Reasons, readAdmitted, readEnded } from "./journal.ts";
+import type { KnownUrls } from "./known.ts";
 import { ChunkedQueue } from "./queue.ts";
 import type { Schedule } from "./schedule.ts";
-import type { Known, Position } from "./snapshot.ts";
 import { wordsOf } from "./words.ts";
 
-export interface Memory extends Known {
+export interface Memory {
+  /** As of its `from`. */
+  readonly known: KnownUrls;
   readonly schedule: Schedule;
   /** Ids that have a row in `retry`. */
   readonly retried: Set<number>;
@@ -31,10 +33,9 @@ interface OnDisk {
 
 const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES + priority;
 
-/** Fills memory, of which `Known` holds what was known at `from` and the rest is empty. */
-export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from: Position): void {
-  const { schedule, seen, ended, retried } = memory;
-  countEnds(db, reasons, memory, from);
+/** Fills memory, of which `known` holds what was known at its `from` and the rest is empty. */
+export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, retried }: Memory): void {
+  countEnds(db, reasons, known);
   const hosts = knownHosts(db);
   const { firstIds, lastIds, queues } = chunkRanges(db, hosts.length);
   const retries = new Map(
@@ -48,9 +49,8 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from
   const inChunks = new Uint32Array(hosts.length);
   const active = new Set<ActiveHost>();
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
-    // Known already: its drop was undone, or the snapshot has it.
-    if (id >= from.nextId && !seen.insert(fpHi, fpLo, id)) seen.replace(fpHi, fpLo, id);
-    if (ended.has(id)) return true;
+    known.recallAdmitted(id, fpHi, fpLo);
+    if (known.hasEnded(id)) return true;
     const slot = slotOf(hostId, priority);
     const retry = retries.size === 0 ? undefined : retries.get(id);
     if (retry === undefined && id >= firstIds[slot]! && id <= lastIds[slot]!) {
@@ -87,19 +87,14 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory, from
   }
 }
 
-function countEnds(db: DatabaseSync, reasons: Reasons, { ended, dropped, endCounts }: Known, from: Position): void {
+function countEnds(db: DatabaseSync, reasons: Reasons, known: KnownUrls): void {
   const byCode: number[] = [];
   const count = (id: number, code: number, what: Ending): void => {
-    ended.add(id);
-    if (what === "dropped") dropped.add(id);
+    known.recallEnded(id, what);
     byCode[code] = (byCode[code] ?? 0) + (what === "undropped" ? -1 : 1);
   };
-  readEnded(db, count, from.journal);
-  for (const [code, name] of reasons.names()) {
-    const sum = (endCounts.get(name) ?? 0) + (byCode[code] ?? 0);
-    if (sum === 0) endCounts.delete(name);
-    else endCounts.set(name, sum);
-  }
+  readEnded(db, count, known.from.journal);
+  for (const [code, name] of reasons.names()) known.recallCount(name, byCode[code] ?? 0);
 }
 
 /** `hosts`: one more than the largest id of a host. */

@@ -1,0 +1,109 @@
+/**
+ * What memory knows of every URL there ever was: under which id it was seen, whether it has ended, and how many ended
+ * for which reason. A snapshot of it is kept on disk, so that opening is quick; the journal can always rebuild it.
+ */
+import { rmSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { EndReason } from "../../model/end.ts";
+import type { NewUrl } from "../../model/link.ts";
+import { Bitmap } from "./bitmap.ts";
+import { type Ending, hasPosition } from "./journal.ts";
+import { type Known, type Position, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
+import type { Fault } from "./writer.ts";
+
+export class KnownUrls {
+  /** True already of this row of the journal; what came later is to be told by the `recall` methods. */
+  readonly from: Position;
+  readonly #known: Known;
+  readonly #snapshots: SnapshotWriter;
+
+  /** As the snapshot in `file` has it, or empty. `nextId`: one more than all ids given. */
+  constructor(file: string, db: DatabaseSync, nextId: number, fault: Fault, pace?: Partial<SnapshotPace>) {
+    const snapshot = readSnapshot(file, (position) => hasPosition(db, position));
+    // One that is of no use now must not be taken for a good one later.
+    if (snapshot === null) rmSync(file, { force: true });
+    this.#known = snapshot?.known ?? {
+      seen: new FingerprintTable(nextId - 1),
+      ended: new Bitmap(),
+      dropped: new Bitmap(),
+      endCounts: new Map(),
+    };
+    this.from = snapshot?.from ?? { journal: 0, nextId: 1 };
+    this.#snapshots = new SnapshotWriter(file, this.from.nextId, fault, pace);
+  }
+
+  /** The id under which a fingerprint is known, or 0. */
+  find(fpHi: number, fpLo: number): number {
+    return this.#known.seen.find(fpHi, fpLo);
+  }
+
+  /** The same; one that is not known is from now on, under `id`. */
+  findOrInsert(fpHi: number, fpLo: number, id: number): number {
+    return this.#known.seen.findOrInsert(fpHi, fpLo, id);
+  }
+
+  /** Whether a URL that is known under this id (0: not at all) has to be taken in: a drop is no admission. */
+  isNew(url: NewUrl, known: number): boolean {
+    return known === 0 || (url.drop === undefined && this.#known.dropped.has(known));
+  }
+
+  hasEnded(id: number): boolean {
+    return this.#known.ended.has(id);
+  }
+
+  end(id: number, reason: EndReason): void {
+    this.#known.ended.add(id);
+    this.#count(reason, 1);
+  }
+
+  /** Ended on admission. */
+  drop(id: number, reason: EndReason): void {
+    this.#known.dropped.add(id);
+    this.end(id, reason);
+  }
+
+  /** A drop for `reason` was undone; the URL goes by `id` now, and the id that it had is no more. */
+  undrop(url: NewUrl, reason: EndReason, id: number): void {
+    this.#count(reason, -1);
+    this.#known.seen.replace(url.fpHi, url.fpLo, id);
+  }
+
+  /** A copy. */
+  endCounts(): Map<EndReason, number> {
+    return new Map(this.#known.endCounts);
+  }
+
+  /** After each transaction. `at`: the last row of the journal. */
+  keep(at: Position): void {
+    this.#snapshots.step(this.#known, at);
+  }
+
+  close(at: Position): Promise<void> {
+    return this.#snapshots.close(this.#known, at);
+  }
+
+  /** An admission that the journal tells of. */
+  recallAdmitted(id: number, fpHi: number, fpLo: number): void {
+    if (id < this.from.nextId) return;
+    // Known already: its drop was undone, or the snapshot has it.
+    if (!this.#known.seen.insert(fpHi, fpLo, id)) this.#known.seen.replace(fpHi, fpLo, id);
+  }
+
+  /** An end that the journal tells of; those from row `from` on are to be told, and are counted by `recallCount`. */
+  recallEnded(id: number, what: Ending): void {
+    this.#known.ended.add(id);
+    if (what === "dropped") this.#known.dropped.add(id);
+  }
+
+  recallCount(reason: EndReason, count: number): void {
+    this.#count(reason, count);
+  }
+
+  #count(reason: EndReason, by: number): void {
+    const { endCounts } = this.#known;
+    const count = (endCounts.get(reason) ?? 0) + by;
+    if (count === 0) endCounts.delete(reason);
+    else endCounts.set(reason, count);
+  }
+}
