@@ -2,9 +2,8 @@
  * Parquet: a row a URL, for DuckDB, Spark, pandas. Columns that Common Crawl's index has too bear its names
  * (https://commoncrawl.org/columnar-index), so that queries written for it work here; those of our own follow.
  */
-import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
-import type { Instant } from "../base/clock.ts";
 import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import { column, type ParquetColumn, type ParquetLimits, tableChunks } from "./parquet-table.ts";
 
 /** What the names of hosts mean is not known here. */
 export interface HostNames {
@@ -23,23 +22,13 @@ interface Row {
   readonly names: HostNames;
 }
 
-type Kind = "text" | "int" | "long" | "flag" | "time";
-
-interface ParquetColumn {
-  readonly name: string;
-  readonly kind: Kind;
-  readonly of: (row: Row) => string | number | boolean | null;
-}
-
-const column = (name: string, kind: Kind, of: ParquetColumn["of"]): ParquetColumn => ({ name, kind, of });
-
 /** An address has no top-level domain. */
 function topLevelDomain(hostname: string): string | null {
   const last = hostname.slice(hostname.lastIndexOf(".") + 1);
   return last === "" || last.endsWith("]") || /^\d+$/.test(last) ? null : last;
 }
 
-export const parquetColumns: readonly ParquetColumn[] = [
+export const parquetColumns: readonly ParquetColumn<Row>[] = [
   column("url_surtkey", "text", ({ record, names }) => names.surt(record.href)),
   column("url", "text", ({ record }) => record.href),
   column("url_host_name", "text", ({ url }) => url.hostname),
@@ -90,74 +79,14 @@ export const parquetColumns: readonly ParquetColumn[] = [
   column("near_duplicate_of", "long", ({ visit }) => visit?.nearDuplicateOf ?? null),
 ];
 
-const TYPES: { readonly [K in Kind]: Omit<SchemaElement, "name"> } = {
-  text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
-  int: { type: "INT32" },
-  long: { type: "INT64" },
-  flag: { type: "BOOLEAN" },
-  time: {
-    type: "INT64",
-    converted_type: "TIMESTAMP_MILLIS",
-    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
-  },
-};
-
-const SCHEMA: SchemaElement[] = [
-  { name: "root", num_children: parquetColumns.length },
-  ...parquetColumns.map(({ name, kind }): SchemaElement => ({ name, repetition_type: "OPTIONAL", ...TYPES[kind] })),
-];
-
-/** Rows held at once. Readers skip whole groups of rows, so groups should be neither small nor few. */
-const ROWS_A_GROUP = 16_384;
-
-/** The file in pieces, one for each group of rows and one for its end. `createdBy`: the program and its version. */
-export async function* parquetChunks(
+/** The file in pieces, one for each group of rows and one for its end. */
+export function parquetChunks(
   records: Iterable<UrlRecord>,
   names: HostNames,
-  {
-    createdBy = "trawl",
-    rowsAGroup = ROWS_A_GROUP,
-  }: { readonly createdBy?: string; readonly rowsAGroup?: number } = {},
+  limits?: ParquetLimits,
 ): AsyncGenerator<Uint8Array> {
-  const writer = new DrainedWriter();
-  const parquet = new ParquetWriter({ writer, schema: SCHEMA, createdBy });
-  let group = emptyGroup();
-  let rows = 0;
-  for (const record of records) {
-    const row: Row = { record, visit: record.visit, url: new URL(record.href), names };
-    for (let i = 0; i < parquetColumns.length; i++) group[i]!.push(cellOf(parquetColumns[i]!, row));
-    if (++rows < rowsAGroup) continue;
-    await parquet.write(columnData(group, rows));
-    yield writer.drain();
-    group = emptyGroup();
-    rows = 0;
-  }
-  if (rows > 0) await parquet.write(columnData(group, rows));
-  await parquet.finish();
-  yield writer.drain();
-}
-
-type Value = string | number | boolean | bigint | Date | null;
-
-const emptyGroup = (): Value[][] => parquetColumns.map(() => []);
-
-const columnData = (group: readonly Value[][], rowGroupSize: number) => ({
-  columnData: parquetColumns.map(({ name }, i) => ({ name, data: group[i]! })),
-  rowGroupSize,
-});
-
-function cellOf({ kind, of }: ParquetColumn, row: Row): Value {
-  const value = of(row);
-  if (value === null) return null;
-  if (kind === "long") return BigInt(Math.round(value as number));
-  return kind === "time" ? new Date(Math.floor(value as Instant)) : value;
-}
-
-/** Keeps what was written only until it is taken. */
-class DrainedWriter extends ByteWriter {
-  drain(): Uint8Array {
-    const bytes = this.getBytes().slice();
-    this.index = 0; // where the buffer is written next; `offset` goes on counting from the file's beginning
-    return bytes;
-  }
+  const rows = Iterator.from(records).map(
+    (record): Row => ({ record, visit: record.visit, url: new URL(record.href), names }),
+  );
+  return tableChunks(parquetColumns, rows, limits);
 }

@@ -3,6 +3,7 @@
  * left out, and do not name another page as the one to take.
  */
 import type { UrlRecord } from "../model/record.ts";
+import { xmlText } from "./xml-text.ts";
 
 export interface SitemapLimits {
   readonly urls: number;
@@ -67,24 +68,14 @@ const FOOT = "</urlset>\n";
 function entryOf({ href, visit }: UrlRecord): string {
   const changed = Date.parse(visit?.lastModified ?? "");
   const lastmod = Number.isNaN(changed) ? "" : `<lastmod>${new Date(changed).toISOString().slice(0, 19)}Z</lastmod>`;
-  return `<url><loc>${escaped(href)}</loc>${lastmod}</url>\n`;
+  return `<url><loc>${xmlText(href)}</loc>${lastmod}</url>\n`;
 }
 
 /** An index of the sitemaps at these URLs. */
 export function sitemapIndex(hrefs: readonly string[]): string {
-  const entries = hrefs.map((href) => `<sitemap><loc>${escaped(href)}</loc></sitemap>\n`);
+  const entries = hrefs.map((href) => `<sitemap><loc>${xmlText(href)}</loc></sitemap>\n`);
   return `<?xml version="1.0" encoding="UTF-8"?>
 <sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${entries.join("")}</sitemapindex>
 `;
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&apos;",
-};
-
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => ENTITIES[c]!);
