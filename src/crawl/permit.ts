@@ -94,8 +94,10 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     (inForce === null || inForce.access === "unreachable" || robots!.history.latest.expiresAt <= clock.now());
   if (!needsRobots && inForce?.access === "rules") {
     const decision = decide(robots!.rules, lease.url.href);
-    if (!decision.allowed)
-      return { kind: "end", end: "robots", detail: `robots.txt line ${decision.line}: ${decision.rule}` };
+    if (!decision.allowed) {
+      const where = decision.line === null ? "robots.txt" : `robots.txt line ${decision.line}`;
+      return { kind: "end", end: "robots", detail: `${where}: ${decision.rule}` };
+    }
   }
   if (needsRobots && entry.robotsOpen) return { kind: "later", hostReadyAt: clock.now() + BUSY_AGAIN_MS };
 

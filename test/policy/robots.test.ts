@@ -102,6 +102,32 @@ describe("a pattern", () => {
       { numRuns: 3_000 },
     );
   });
+
+  it("decides among many as each would by itself, the longest first", () => {
+    const words = fc.constantFrom("abc", "bcd", "/", "*", "*", "x=1", "é");
+    const rule = fc.record({
+      allow: fc.boolean(),
+      pattern: fc.array(words, { maxLength: 6 }).map((p) => `/${p.join("")}`),
+    });
+    const path = fc
+      .array(fc.constantFrom("abc", "bcd", "/", "x=1", "é", "zz"), { maxLength: 10 })
+      .map((p) => `/${p.join("")}`);
+    fc.assert(
+      fc.property(fc.array(rule, { minLength: 1, maxLength: 12 }), path, (rules, where) => {
+        const octets = ({ pattern }: { pattern: string }) => encodeURI(pattern).length;
+        const matching = rules.filter(({ pattern }) => new RegExp(`^${pattern.replaceAll("*", ".*")}`).test(where));
+        const longest = Math.max(...matching.map(octets));
+        const strongest = matching.filter((rule) => octets(rule) === longest);
+        const expected = strongest.length === 0 || strongest.some(({ allow }) => allow);
+        const lines = rules.map(({ allow, pattern }) => `${allow ? "Allow" : "Disallow"}: ${pattern}`);
+        assert.equal(
+          decide(parseRobots(all(...lines).join("\n"), AGENT), new URL(`https://a.test${where}`).href).allowed,
+          expected,
+        );
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
 describe("groups", () => {
@@ -256,9 +282,27 @@ describe("hostile files", () => {
   });
 
   it("and paths that would take for ever together are denied", () => {
-    const rules = parseRobots(`User-agent: *\n${"Disallow: /*aaaaaaaab\n".repeat(22_000)}`, AGENT);
-    assert.equal(decide(rules, `https://a.test/${"a".repeat(2_000)}`).allowed, false);
-    assert.equal(decide(rules, `https://a.test/${"a".repeat(60)}`).allowed, true);
+    // Each rule finds its b at the very end of the path, and then no a.
+    const rules = parseRobots(`User-agent: *\n${"Disallow: /*b*a\n".repeat(30_000)}`, AGENT);
+    const { allowed, rule, line } = decide(rules, `https://a.test/${"c".repeat(2_000)}b`);
+    assert.deepEqual([allowed, line], [false, null]);
+    assert.match(rule!, /more rules with wildcards than are ever tried/);
+    assert.equal(decide(rules, `https://a.test/cb`).allowed, true);
+  });
+
+  it("are told from honest ones of thousands of wildcards and long paths, which are tried to the end", () => {
+    const names = Array.from({ length: 5_000 }, (_, i) => `Disallow: /*filter${i}=\nDisallow: /*/view-${i}.html$`);
+    const rules = parseRobots(all(...names, "Disallow: /*&last=1").join("\n"), AGENT);
+    const query = Array.from({ length: 170 }, (_, i) => `colour${i}=${i * 7}`).join("&");
+    assert.equal(decide(rules, `https://a.test/shop/?${query}`).rule, null);
+    assert.equal(decide(rules, `https://a.test/shop/?${query}&last=1`).rule, "Disallow: /*&last=1");
+    assert.equal(decide(rules, `https://a.test/shop/?${query}&filter4999=1`).rule, "Disallow: /*filter4999=");
+  });
+
+  it("have lines of any length, and none is cut to another rule", () => {
+    const path = `/${"x".repeat(20_000)}`;
+    assert.equal(allowed(all(`Disallow: ${path}/secret`), path), true);
+    assert.equal(allowed(all("Disallow: /x", `Allow: ${path}/open`), `${path}/open`), true);
   });
 
   it("parse, whatever they hold", () => {
