@@ -30,6 +30,7 @@ const HOMES = {
   "tough-cookie": "net",
   tldts: "policy",
   entities: "media",
+  "image-meta": "media",
   pino: "app",
   "hyparquet-writer": "export",
   yazl: "export",

@@ -1,6 +1,6 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
 import { printSimhash, simhash } from "../dedup/simhash.ts";
-import { type FetchResponse, headers } from "../model/fetch-result.ts";
+import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
@@ -44,15 +44,19 @@ export async function read(
   const directives = robotsDirectives(found.robots ?? [], tags, rules.agent);
   const closed = rules.obeyPageRobots && directives.nofollow;
   const page: PageInfo = {
-    mediaType,
+    mediaType: found.mediaType ?? mediaType,
     charset: handler !== null && isText(mediaType) ? document.charset() : null,
     title: cut(found.title),
-    language: cut(found.language),
+    language: cut(found.language || contentLanguage(response)),
     description: cut(found.description),
     canonical: resolved(found.canonical, base),
     noindex: directives.noindex,
     nofollow: directives.nofollow,
     handler: handler?.name ?? null,
+    width: found.width ?? null,
+    height: found.height ?? null,
+    openGraph: whole(found.openGraph),
+    jsonLd: whole(found.jsonLd),
     linksFound: found.links.length,
     simhash: document.wantsText === true ? simhashOf(found.visibleText) : null,
     readError: found.error ?? null,
@@ -63,6 +67,17 @@ export async function read(
 /** No page's title is a book, whatever its handler says: a record stays small. */
 const LONGEST_FACT = 2_000;
 const cut = (text: string | undefined): string | null => text?.slice(0, LONGEST_FACT) ?? null;
+
+/** Half a JSON text is none: what is too long stands in the archive alone. */
+const LONGEST_DATA = 16_384;
+const whole = (text: string | undefined): string | null =>
+  text === undefined || text.length > LONGEST_DATA ? null : text;
+
+/** The field that names the one language of what it comes with; of several none can be said to be that of the text (HTML, 3.2.6.2). */
+function contentLanguage({ rawHeaders }: FetchResponse): string | undefined {
+  const field = header(rawHeaders, "content-language")?.trim();
+  return field === undefined || field === "" || field.includes(",") ? undefined : field;
+}
 
 /** What a handler promises has a deadline like everything else; one that blocks the thread cannot be helped from inside it. */
 async function inTime(reading: Promise<Read>, { clock, rules }: Pick<ReadContext, "clock" | "rules">): Promise<Read> {

@@ -33,7 +33,11 @@ export const columns = [
     of: (r) => (r.visit?.status == null ? null : r.visit.bytes),
   },
   { name: "title", says: "title of the page", of: (r) => r.visit?.page?.title ?? null },
-  { name: "language", says: "language that the page declares", of: (r) => r.visit?.page?.language ?? null },
+  {
+    name: "language",
+    says: "language that the page or its Content-Language declares",
+    of: (r) => r.visit?.page?.language ?? null,
+  },
   { name: "description", says: "meta description", of: (r) => r.visit?.page?.description ?? null },
   { name: "canonical", says: "rel=canonical, absolute", of: (r) => r.visit?.page?.canonical ?? null },
   { name: "noindex", says: "whether the page asks not to be indexed", of: (r) => r.visit?.page?.noindex ?? null },
@@ -42,7 +46,20 @@ export const columns = [
     says: "whether the page asks not to follow its links",
     of: (r) => r.visit?.page?.nofollow ?? null,
   },
+  { name: "width", says: "of an image, in pixels", of: (r) => r.visit?.page?.width ?? null },
+  { name: "height", says: "of an image, in pixels", of: (r) => r.visit?.page?.height ?? null },
+  {
+    name: "open_graph",
+    says: "Open Graph and Twitter card properties as JSON: a list of texts for each",
+    of: (r) => r.visit?.page?.openGraph ?? null,
+  },
+  {
+    name: "json_ld",
+    says: "JSON-LD blocks as a JSON list; one that is no JSON stands in it as a text",
+    of: (r) => r.visit?.page?.jsonLd ?? null,
+  },
   { name: "links", says: "links found in it, before any filter", of: (r) => r.visit?.page?.linksFound ?? null },
+  { name: "read_error", says: "why reading it stopped early", of: (r) => r.visit?.page?.readError ?? null },
   { name: "redirect_to", says: "where it redirects to", of: (r) => r.visit?.redirectTo ?? null },
   { name: "depth", says: "links from a seed", of: (r) => r.depth },
   {

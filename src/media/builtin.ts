@@ -4,17 +4,20 @@ import { matchesMediaType } from "../model/media-type.ts";
 import type { MediaHandler } from "../ports/media-handler.ts";
 import { css } from "./css.ts";
 import { htmlHandler } from "./html.ts";
+import { imageHandler } from "./image.ts";
 import { readXml, sitemap, urlLines } from "./sitemap.ts";
 import { rootName } from "./xml.ts";
 
-/** XML says by its root element what it is, whatever its media type: a sitemap, a feed, a page (read by `html`). */
-function xmlHandler(html: MediaHandler): MediaHandler {
+/** XML says by its root element what it is, whatever its media type: a sitemap, a feed, a page (read by `html`), a drawing. */
+function xmlHandler(html: MediaHandler, image: MediaHandler): MediaHandler {
   return {
     name: "xml",
     accepts: ["text/xml", "application/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml"],
     read: (document) => {
       const text = document.text();
-      if (rootName(text) !== "html") return readXml(text);
+      const root = rootName(text);
+      if (root === "svg") return image.read({ ...document, mediaType: "image/svg+xml" });
+      if (root !== "html") return readXml(text);
       return html.read({ ...document, mediaType: "application/xhtml+xml" });
     },
   };
@@ -37,7 +40,8 @@ const text: MediaHandler = {
 /** In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. */
 export function builtinHandlers(agentToken: string): readonly MediaHandler[] {
   const html = htmlHandler(agentToken);
-  return [html, xmlHandler(html), sitemap, css, text];
+  const image = imageHandler(html);
+  return [html, xmlHandler(html, image), sitemap, css, text, image];
 }
 
 /** The first handler, in order, that accepts the media type (an essence in lower case); null when none does. */

@@ -10,6 +10,7 @@ import { parseLinkHeader } from "./link-header.ts";
 import { hasRelation, linkKind } from "./link-kinds.ts";
 import { parseRefresh } from "./meta-refresh.ts";
 import { srcsetUrls } from "./srcset.ts";
+import { isJsonLd, StructuredData } from "./structured-data.ts";
 import * as tag from "./tags.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -39,9 +40,12 @@ class Reading {
   readonly #tags: tag.TagReader;
   readonly #links: RawLink[] = [];
   readonly #robots: string[] = [];
+  readonly #data = new StructuredData();
   #base: string | undefined;
   #title: string | undefined;
   #language: string | undefined;
+  /** What `<meta http-equiv=content-language>` says: the language where `<html>` names none (HTML, 4.2.5.3). */
+  #pragmaLanguage: string | undefined;
   #description: string | undefined;
   #canonical: string | undefined;
 
@@ -58,13 +62,15 @@ class Reading {
       else this.#readTag(name);
     }
     this.#readHeaders();
+    const language = this.#language || this.#pragmaLanguage;
     return {
+      ...this.#data.found(),
       ...(this.#document.wantsText === true && { visibleText: seenIn(this.#document) }),
       links: this.#links,
       robots: this.#robots,
       ...(this.#base !== undefined && { base: this.#base }),
       ...(this.#title !== undefined && { title: this.#title }),
-      ...(this.#language !== undefined && { language: this.#language }),
+      ...(language !== undefined && { language }),
       ...(this.#description !== undefined && { description: this.#description }),
       ...(this.#canonical !== undefined && { canonical: this.#canonical }),
     };
@@ -87,6 +93,9 @@ class Reading {
         this.#addSrcset(tags.value(tag.SRCSET));
         break;
       case "script":
+        this.#embed(name, tags.value(tag.SRC));
+        if (isJsonLd(tags.value(tag.TYPE) ?? "")) this.#data.jsonLd(tags.content());
+        break;
       case "embed":
       case "audio":
       case "track":
@@ -157,11 +166,15 @@ class Reading {
     const tags = this.#tags;
     const content = tags.value(tag.CONTENT);
     if (content === null) return;
-    if (tags.value(tag.HTTP_EQUIV)?.toLowerCase() === "refresh") {
-      this.#add("meta", "page", parseRefresh(content)?.url ?? null, null);
-    }
+    const pragma = tags.value(tag.HTTP_EQUIV)?.toLowerCase();
+    if (pragma === "refresh") this.#add("meta", "page", parseRefresh(content)?.url ?? null, null);
+    else if (pragma === "content-language" && !content.includes(","))
+      this.#pragmaLanguage ??= content.trim().split(/\s/, 1)[0]!.slice(0, 100) || undefined;
+    const property = tags.value(tag.PROPERTY);
+    if (property !== null) this.#data.property(property, content);
     const name = tags.value(tag.NAME)?.trim().toLowerCase();
     if (name === undefined || name === "") return;
+    if (property === null) this.#data.property(name, content);
     if (name === "robots" || name === this.#agentToken) this.#robots.push(content);
     else if (name === "description") this.#description ??= fact(content);
   }
@@ -211,7 +224,7 @@ function seenIn(document: Readable): string {
  * matter are decoded: decoding a whole page costs more than reading it.
  */
 function openTags(document: Readable): tag.TagReader {
-  const xml = document.mediaType === "application/xhtml+xml";
+  const xml = document.mediaType.endsWith("+xml");
   const encoding = document.charset();
   if (!markupIsPlain(encoding)) return new tag.TagReader(document.text(), { xml });
   const bytes = asBuffer(document.body).toString("latin1");

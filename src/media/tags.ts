@@ -28,16 +28,17 @@ export const TYPE = 11;
 export const IMAGESRCSET = 12;
 export const XLINK_HREF = 13;
 export const XML_LANG = 14;
-const SHADOWROOTMODE = 15;
-const ENCODING = 16;
-const COLOR = 17;
-const FACE = 18;
-const SIZE = 19;
+export const PROPERTY = 15;
+const SHADOWROOTMODE = 16;
+const ENCODING = 17;
+const COLOR = 18;
+const FACE = 19;
+const SIZE = 20;
 
 const attributeNames = new NameTable(
   (
     "href src srcset rel name content http-equiv lang data poster background type imagesrcset xlink:href xml:lang " +
-    "shadowrootmode encoding color face size"
+    "property shadowrootmode encoding color face size"
   ).split(" "),
 );
 const FONT = (1 << COLOR) | (1 << FACE) | (1 << SIZE);
@@ -110,8 +111,8 @@ export class TagReader {
   #selfClosing = false;
   /** The attributes that the tag has, a bit each, and where their values stand. */
   #present = 0;
-  readonly #valueStarts = new Int32Array(20);
-  readonly #valueEnds = new Int32Array(20);
+  readonly #valueStarts = new Int32Array(21);
+  readonly #valueEnds = new Int32Array(21);
   #contentStart = 0;
   #contentEnd = 0;
 
@@ -189,7 +190,7 @@ export class TagReader {
     return text.slice(start, end);
   }
 
-  /** What stands between the tag and its end tag, undecoded; only for elements of raw text (title, style). */
+  /** What stands between the tag and its end tag, undecoded; only for elements of raw text (title, style, script). */
   content(): string {
     return this.#cut(this.#contentStart, this.#contentEnd);
   }

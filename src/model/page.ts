@@ -14,6 +14,13 @@ export interface PageInfo {
   readonly nofollow: boolean;
   /** Which handler read it; null when none accepts the type. */
   readonly handler: string | null;
+  /** Of an image, in pixels as shown; else null. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** Open Graph and Twitter card properties, as written: a JSON object of lists of texts, by property. */
+  readonly openGraph: string | null;
+  /** The JSON-LD blocks, as written: a JSON list; a block that is no JSON stands in it as a text. */
+  readonly jsonLd: string | null;
   /** Links found, before any filter. */
   readonly linksFound: number;
   /** Of the visible text, 16 hexadecimal digits (dedup/simhash); null when there is none, or too little of it. */

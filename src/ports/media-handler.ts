@@ -22,6 +22,8 @@ export interface Readable {
 
 export interface Read {
   readonly links: readonly RawLink[];
+  /** What the body turned out to be, where its reader knows better than declaration and first bytes: an essence. */
+  readonly mediaType?: string;
   /** What links are resolved against, when not the URL itself: the first `<base href>`, as written. */
   readonly base?: string;
   readonly title?: string;
@@ -33,6 +35,13 @@ export interface Read {
   readonly robots?: readonly string[];
   /** Sitemap entries carry their dates: parallel to `links`. */
   readonly lastmod?: readonly (string | null)[];
+  /** Of an image, in pixels as shown. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Open Graph and Twitter card properties: a JSON object of lists of texts, by property. */
+  readonly openGraph?: string;
+  /** The JSON-LD blocks: a JSON list; a block that is no JSON stands in it as a text. */
+  readonly jsonLd?: string;
   /** Visible text, where it is asked for and the handler extracts it. */
   readonly visibleText?: string;
   /** Why reading stopped early. */

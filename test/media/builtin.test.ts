@@ -18,7 +18,7 @@ describe("chooseHandler", () => {
     const own: MediaHandler = { name: "own", accepts: ["text/*"], read: () => ({ links: [] }) };
     assert.equal(chooseHandler([own, ...handlers], "text/html")?.name, "own");
     assert.equal(chooseHandler([...handlers, own], "text/html")?.name, "html");
-    assert.equal(chooseHandler(handlers, "image/png"), null);
+    assert.equal(chooseHandler(handlers, "font/woff2"), null);
   });
 });
 

@@ -56,7 +56,19 @@ function guarded(handler: MediaHandler): MediaHandler {
   return { name: handler.name, accepts: handler.accepts, read };
 }
 
-const TEXTS = ["base", "title", "language", "description", "canonical", "visibleText", "error"] as const;
+const TEXTS = [
+  "mediaType",
+  "base",
+  "title",
+  "language",
+  "description",
+  "canonical",
+  "openGraph",
+  "jsonLd",
+  "visibleText",
+  "error",
+] as const;
+const NUMBERS = ["width", "height"] as const;
 
 function wellFormed(value: unknown): Read {
   if (typeof value !== "object" || value === null) throw new TypeError("read gave no object; return { links: [] }");
@@ -65,6 +77,9 @@ function wellFormed(value: unknown): Read {
     throw new TypeError('links is not a list of { href, kind: "page" or "embed", from }');
   for (const name of TEXTS)
     if (found[name] !== undefined && typeof found[name] !== "string") throw new TypeError(`${name} is not a text`);
+  for (const name of NUMBERS)
+    if (found[name] !== undefined && !Number.isSafeInteger(found[name]))
+      throw new TypeError(`${name} is not a whole number`);
   const { robots } = found;
   if (robots !== undefined && !(Array.isArray(robots) && robots.every((text) => typeof text === "string")))
     throw new TypeError("robots is not a list of texts");

@@ -185,9 +185,11 @@ function captureOf(row: Row): Capture | null {
   };
 }
 
+const NO_PAGE: null[] = Array(VISIT_COLUMNS.indexOf("duplicate_of") - VISIT_COLUMNS.indexOf("media_type")).fill(null);
+
 /** Columns media_type to simhash. */
 function pageValues(page: PageInfo | null): SQLInputValue[] {
-  if (page === null) return [null, null, null, null, null, null, null, null, null, null, null, null];
+  if (page === null) return NO_PAGE;
   const { mediaType, charset, title, language, description, canonical, noindex, nofollow, handler } = page;
   return [
     mediaType,
@@ -199,6 +201,10 @@ function pageValues(page: PageInfo | null): SQLInputValue[] {
     Number(noindex),
     Number(nofollow),
     handler,
+    page.width,
+    page.height,
+    page.openGraph,
+    page.jsonLd,
     page.linksFound,
     page.readError,
     page.simhash,
@@ -217,6 +223,10 @@ function pageOf(row: Row): PageInfo | null {
     noindex: row.noindex === 1,
     nofollow: row.nofollow === 1,
     handler: row.handler as string | null,
+    width: row.width as number | null,
+    height: row.height as number | null,
+    openGraph: row.open_graph as string | null,
+    jsonLd: row.json_ld as string | null,
     linksFound: row.links_found as number,
     readError: row.read_error as string | null,
     simhash: row.simhash as string | null,

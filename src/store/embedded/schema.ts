@@ -3,7 +3,7 @@
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -37,6 +37,10 @@ export const VISIT_COLUMNS = [
   "noindex",
   "nofollow",
   "handler",
+  "width",
+  "height",
+  "open_graph",
+  "json_ld",
   "links_found",
   "read_error",
   "simhash",
@@ -108,8 +112,12 @@ CREATE TABLE visit (
   noindex INTEGER,
   nofollow INTEGER,
   handler TEXT,
+  width INTEGER,                 -- of an image, in pixels
+  height INTEGER,
+  open_graph TEXT,               -- JSON: Open Graph and Twitter card properties, a list of texts each
+  json_ld TEXT,                  -- JSON: the list of JSON-LD blocks; what is no JSON stands in it as a text
   links_found INTEGER,
-  read_error TEXT,
+  read_error TEXT,               -- why reading stopped early
   simhash TEXT,                  -- of the visible text, 16 hexadecimal digits; null when there is too little
   duplicate_of INTEGER,          -- url.id that had the same body before, to the byte
   near_duplicate_of INTEGER      -- url.id that had nearly the same text before
@@ -206,7 +214,12 @@ CREATE VIEW urls AS
     visit.canonical,
     visit.noindex,
     visit.nofollow,
+    visit.width,
+    visit.height,
+    visit.open_graph,
+    visit.json_ld,
     visit.links_found AS links,
+    visit.read_error,
     visit.redirect_to,
     url.depth,
     url.source,
