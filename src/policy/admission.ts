@@ -10,7 +10,7 @@ import { URL_KEY_RULES, type UrlKeyRules, urlKey } from "./url-key.ts";
 export interface AdmissionRules {
   readonly keys: UrlKeyRules;
   readonly scope: Scope;
-  /** The name of the trap that a URL looks like, or null: `trapOf`. */
+  /** What a URL that looks like a trap is recorded with, or null: `trapText` of `trapOf`. */
   readonly trap: (parts: URL) => string | null;
   /** Why a host that is a literal address (or localhost) may not be spoken to, or null; null for every name. */
   readonly refuse: (hostname: string) => string | null;

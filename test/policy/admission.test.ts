@@ -7,14 +7,17 @@ import { PRIORITIES } from "../../src/model/link.ts";
 import type { Href } from "../../src/model/url.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit, type Found } from "../../src/policy/admission.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
-import { trapOf } from "../../src/policy/traps.ts";
+import { trapOf, trapText } from "../../src/policy/traps.ts";
 import { target, url } from "./urls.ts";
 
 const BASE = "http://a.test/docs/index.html" as Href;
 const RULES: AdmissionRules = {
   ...ADMISSION_RULES,
   scope: scopeOf([url(BASE)], { scope: "host", exclude: [/\?print=/] }),
-  trap: trapOf,
+  trap: (parts) => {
+    const trap = trapOf(parts, Date.UTC(2026, 10));
+    return trap === null ? null : trapText(trap);
+  },
   refuse: (hostname) => (hostname === "127.0.0.1" ? "loopback" : null),
 };
 const LINK: Found = { source: "link", depth: 1, hops: 0, via: 7, ofSeed: false };
@@ -66,7 +69,7 @@ describe("admit", () => {
     });
     assert.deepEqual(admitted(`/${long}`, { depth: 99 })?.drop, { reason: "too-long", detail: "2114 characters" });
     assert.deepEqual(admitted("/a/b/a/b/a/b", { depth: 16 })?.drop, { reason: "depth", detail: "depth 16" });
-    assert.deepEqual(admitted("/a/b/a/b/a/b", { depth: 15 })?.drop, { reason: "trap", detail: "repeated-path" });
+    assert.deepEqual(admitted("/a/b/a/b/a/b", { depth: 15 })?.drop, { reason: "trap", detail: "repeated-path: a/b" });
     assert.equal(dropped("/x", { depth: 15 }), null);
   });
 

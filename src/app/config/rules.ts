@@ -1,4 +1,5 @@
 /** From a configuration to the rules that policies take: the same in every thread, and in what `trawl explain` says. */
+import { systemClock } from "../../base/clock.ts";
 import type { Admission } from "../../crawl/context.ts";
 import { type Href, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
@@ -6,7 +7,7 @@ import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit } from "../../policy/admission.ts";
 import { POLITENESS, type Politeness } from "../../policy/politeness.ts";
 import { type Scope, scopeOf } from "../../policy/scope.ts";
-import { trapOf } from "../../policy/traps.ts";
+import { trapOf, trapText } from "../../policy/traps.ts";
 import type { Backend, StateQueries } from "../../ports/frontier.ts";
 import type { AddressGuard } from "../../ports/resolver.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
@@ -17,7 +18,10 @@ export function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: rea
   const rulesFor = (scope: Scope): AdmissionRules => ({
     ...ADMISSION_RULES,
     scope,
-    trap: trapOf,
+    trap: (parts) => {
+      const trap = trapOf(parts, systemClock.now());
+      return trap === null ? null : trapText(trap);
+    },
     refuse: refusalOf(guard),
     maxDepth: config.depth,
     maxUrlLength: config.maxUrlLength,

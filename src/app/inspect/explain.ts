@@ -38,7 +38,7 @@ export function explain(url: ParsedUrl, context: ExplainContext): string[] {
     ...(url.href.length > config.maxUrlLength
       ? [["length", `${url.href.length} characters; at most ${config.maxUrlLength} (--max-url-length)`] as const]
       : []),
-    ["trap", trapSays(url)],
+    ["trap", trapSays(url, context)],
     ["robots", robotsSays(url, context)],
     ["address", addressSays(url, context)],
     ...(state === null ? [] : stateRows(key, state, context)),
@@ -55,10 +55,10 @@ function scopeSays(url: ParsedUrl, { config, moved }: ExplainContext): string {
   return `${decision.inside ? "inside" : "outside"}: ${decision.rule}`;
 }
 
-function trapSays(url: ParsedUrl): string {
-  const name = trapOf(url.parts);
-  if (name === null) return "none";
-  return `${name}: ${TRAP_RULES.find((rule) => rule.name === name)?.says ?? "a trap rule"}`;
+function trapSays(url: ParsedUrl, { now }: ExplainContext): string {
+  const trap = trapOf(url.parts, now);
+  if (trap === null) return "none";
+  return `${trap.rule}: ${TRAP_RULES.find((rule) => rule.name === trap.rule)!.says} (${trap.saw})`;
 }
 
 function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): string {
