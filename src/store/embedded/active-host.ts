@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import { strideOf } from "../../model/link.ts";
+import type { IdBlocks } from "./id-blocks.ts";
 import { ChunkedQueue, type ChunkStore } from "./queue.ts";
 
 export class ActiveHost {
@@ -19,12 +20,14 @@ export class ActiveHost {
   state: HostState | null | undefined = undefined;
   /** Ids given back, which go before all others; null when there are none, as is nearly always so. */
   #returned: number[] | null = null;
-  /** By priority class. */
-  readonly #classes: (ChunkedQueue | undefined)[] = [];
+  readonly #blocks: IdBlocks;
+  /** The queue of the first class that it has; the others hang below, in order of class. */
+  #first: ChunkedQueue | null = null;
   /** The turn that was served last (promise 4 of the port); 0 while no class has a URL. */
   #time = 0;
 
-  constructor(id: number, name: HostKey, readyAt: Instant) {
+  constructor(id: number, name: HostKey, readyAt: Instant, blocks: IdBlocks) {
+    this.#blocks = blocks;
     this.id = id;
     this.name = name;
     this.readyAt = readyAt;
@@ -32,15 +35,18 @@ export class ActiveHost {
 
   /** The queue of a class; made when it is missing. */
   queue(priority: number): ChunkedQueue {
-    while (this.#classes.length <= priority) this.#classes.push(undefined);
-    this.#classes[priority] ??= new ChunkedQueue(this.id, priority);
-    return this.#classes[priority];
-  }
-
-  /** Only when a host is found again: a queue that has chunks on disk. */
-  restoreQueue(priority: number, queue: ChunkedQueue): void {
-    while (this.#classes.length <= priority) this.#classes.push(undefined);
-    this.#classes[priority] = queue;
+    let above: ChunkedQueue | null = null;
+    let queue = this.#first;
+    while (queue !== null && queue.priority < priority) {
+      above = queue;
+      queue = queue.below;
+    }
+    if (queue !== null && queue.priority === priority) return queue;
+    const made = new ChunkedQueue(this.#blocks, this.id, priority);
+    made.below = queue;
+    if (above === null) this.#first = made;
+    else above.below = made;
+    return made;
   }
 
   push(id: number, priority: number): ChunkedQueue {
@@ -75,19 +81,15 @@ export class ActiveHost {
     }
     let next: ChunkedQueue | null = null;
     let others = false;
-    let stride = 0;
-    for (let priority = 0; priority < this.#classes.length; priority++) {
-      const queue = this.#classes[priority];
-      if (queue === undefined || queue.isEmpty) continue;
+    for (let queue = this.#first; queue !== null; queue = queue.below) {
+      if (queue.isEmpty) continue;
       others = next !== null;
-      if (next !== null && queue.turn >= next.turn) continue;
-      next = queue;
-      stride = strideOf(priority);
+      if (next === null || queue.turn < next.turn) next = queue;
     }
     if (next === null) throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
     const id = next.shift(chunks);
     this.#time = others || !next.isEmpty ? next.turn : 0;
-    next.turn += stride;
+    next.turn += strideOf(next.priority);
     return id;
   }
 }

@@ -376,11 +376,11 @@ class EmbeddedBackend implements Backend {
   }
 
   #host(name: HostKey): ActiveHost {
-    let host = this.#schedule.host(name);
-    if (host === undefined) {
-      host = this.#writer.host(name);
-      this.#schedule.remember(host);
-    }
+    const there = this.#schedule.host(name);
+    if (there !== undefined) return there;
+    const { id, dueAt, isNew } = this.#writer.host(name);
+    const host = this.#schedule.activate(id, name, dueAt);
+    if (isNew) host.state = null;
     return host;
   }
 }

@@ -1,8 +1,12 @@
 /** Hosts that could give a lease, the one due first in front: a binary heap in which each host knows its place. */
 import type { ActiveHost } from "./active-host.ts";
 
+const FIRST_PLACES = 1024;
+
 export class ReadyHeap {
   readonly #hosts: ActiveHost[] = [];
+  /** `readyAt` of each, as it was when the host was placed: beside each other, since the hosts themselves are all over memory. */
+  #times = new Float64Array(FIRST_PLACES);
 
   /** The host due first, of equals the one known longest; undefined when there is none. */
   get first(): ActiveHost | undefined {
@@ -14,8 +18,9 @@ export class ReadyHeap {
     if (host.heapIndex === -1) {
       host.heapIndex = this.#hosts.length;
       this.#hosts.push(host);
-    }
-    this.#down(this.#up(host.heapIndex));
+      if (this.#hosts.length > this.#times.length) this.#grow();
+    } else if (this.#times[host.heapIndex] === host.readyAt) return;
+    this.#settle(host, host.heapIndex);
   }
 
   remove(host: ActiveHost): void {
@@ -23,45 +28,62 @@ export class ReadyHeap {
     if (index === -1) return;
     host.heapIndex = -1;
     const last = this.#hosts.pop()!;
-    if (last === host) return;
-    this.#set(index, last);
-    this.#down(this.#up(index));
+    if (last !== host) this.#settle(last, index);
   }
 
-  #up(index: number): number {
-    const host = this.#hosts[index]!;
+  /** Puts the host where it belongs, seen from a place that is free for it. */
+  #settle(host: ActiveHost, from: number): void {
+    const at = this.#up(from, host);
+    this.#set(at === from ? this.#down(from, host) : at, host);
+  }
+
+  #up(index: number, host: ActiveHost): number {
     let at = index;
     while (at > 0) {
       const parent = (at - 1) >> 1;
-      if (!before(host, this.#hosts[parent]!)) break;
-      this.#set(at, this.#hosts[parent]!);
+      if (!this.#isBefore(host, parent)) break;
+      this.#move(parent, at);
       at = parent;
     }
-    this.#set(at, host);
     return at;
   }
 
-  #down(index: number): void {
-    const host = this.#hosts[index]!;
+  #down(index: number, host: ActiveHost): number {
     const length = this.#hosts.length;
     let at = index;
     for (;;) {
       let child = 2 * at + 1;
       if (child >= length) break;
-      if (child + 1 < length && before(this.#hosts[child + 1]!, this.#hosts[child]!)) child++;
-      if (!before(this.#hosts[child]!, host)) break;
-      this.#set(at, this.#hosts[child]!);
+      if (child + 1 < length && this.#isBefore(this.#hosts[child + 1]!, child, this.#times[child + 1])) child++;
+      if (this.#isBefore(host, child)) break;
+      this.#move(child, at);
       at = child;
     }
-    this.#set(at, host);
+    return at;
   }
 
-  #set(index: number, host: ActiveHost): void {
-    this.#hosts[index] = host;
-    host.heapIndex = index;
+  /** Whether a host, due at `readyAt`, goes before the one at this place. Ids grow in the order in which hosts became known. */
+  #isBefore(host: ActiveHost, place: number, readyAt = host.readyAt): boolean {
+    const there = this.#times[place]!;
+    return readyAt < there || (readyAt === there && host.id < this.#hosts[place]!.id);
+  }
+
+  #move(from: number, to: number): void {
+    const host = this.#hosts[from]!;
+    this.#hosts[to] = host;
+    this.#times[to] = this.#times[from]!;
+    host.heapIndex = to;
+  }
+
+  #set(at: number, host: ActiveHost): void {
+    this.#hosts[at] = host;
+    this.#times[at] = host.readyAt;
+    host.heapIndex = at;
+  }
+
+  #grow(): void {
+    const longer = new Float64Array(this.#times.length * 2);
+    longer.set(this.#times);
+    this.#times = longer;
   }
 }
-
-/** Ids of hosts grow in the order in which the hosts became known. */
-const before = (a: ActiveHost, b: ActiveHost): boolean =>
-  a.readyAt < b.readyAt || (a.readyAt === b.readyAt && a.id < b.id);

@@ -5,12 +5,12 @@
  * set and the ends are filled from its position on; the queues are always found from the whole of it.
  */
 import type { DatabaseSync } from "node:sqlite";
+import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import { PRIORITIES } from "../../model/link.ts";
-import { ActiveHost } from "./active-host.ts";
+import type { ActiveHost } from "./active-host.ts";
 import { type Ending, type Reasons, readAdmitted, readEnded } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
-import { ChunkedQueue } from "./queue.ts";
 import type { Schedule } from "./schedule.ts";
 import { wordsOf } from "./words.ts";
 
@@ -27,8 +27,19 @@ interface OnDisk {
   readonly firstIds: Uint32Array;
   /** 0 where nothing is on disk. */
   readonly lastIds: Uint32Array;
-  /** By host and class; sparse. */
-  readonly queues: (ChunkedQueue[] | undefined)[];
+  readonly byHost: ReadonlyMap<number, readonly Chunks[]>;
+}
+
+/** The chunks of one queue: numbers from `first`, before `next`. */
+interface Chunks {
+  readonly priority: number;
+  readonly first: number;
+  readonly next: number;
+}
+
+interface KnownHost {
+  readonly name: HostKey;
+  readonly dueAt: Instant;
 }
 
 const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES + priority;
@@ -37,7 +48,7 @@ const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES
 export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, retried }: Memory): void {
   countEnds(db, reasons, known);
   const hosts = knownHosts(db);
-  const { firstIds, lastIds, queues } = chunkRanges(db, hosts.length);
+  const { firstIds, lastIds, byHost } = chunkRanges(db, hosts.length);
   const retries = new Map(
     db
       .prepare("SELECT url_id, attempt, at FROM retry")
@@ -47,7 +58,8 @@ export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, r
   for (const id of retries.keys()) retried.add(id);
   /** URLs in chunks, by host: counted here first, since they are most, and touching a host for each would cost more than all else. */
   const inChunks = new Uint32Array(hosts.length);
-  const active = new Set<ActiveHost>();
+  /** By host. */
+  const active: ActiveHost[] = new Array(hosts.length);
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
     known.recallAdmitted(id, fpHi, fpLo);
     if (known.hasEnded(id)) return true;
@@ -63,7 +75,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, r
     else if (id > lastIds[slot]!) host.push(id, priority);
     else {
       host.queued++;
-      queues[hostId]![priority]!.pushHead(id);
+      host.queue(priority).pushHead(id);
     }
     return true;
   });
@@ -73,16 +85,17 @@ export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, r
     schedule.admit(host, count);
     host.queued += count;
   });
-  for (const host of active) schedule.place(host);
+  active.forEach((host) => {
+    schedule.place(host);
+  });
 
   function activated(hostId: number): ActiveHost {
-    const host = hosts[hostId]!;
-    if (host.pending > 0) return host; // each is given a URL as soon as it is active
-    active.add(host);
-    schedule.remember(host);
-    queues[hostId]?.forEach((queue, priority) => {
-      host.restoreQueue(priority, queue);
-    });
+    const there = active[hostId];
+    if (there !== undefined) return there;
+    const { name, dueAt } = hosts[hostId]!;
+    const host = schedule.activate(hostId, name, dueAt);
+    active[hostId] = host;
+    for (const { priority, first, next } of byHost.get(hostId) ?? []) host.queue(priority).restore(first, next);
     return host;
   }
 }
@@ -101,7 +114,7 @@ function countEnds(db: DatabaseSync, reasons: Reasons, known: KnownUrls): void {
 function chunkRanges(db: DatabaseSync, hosts: number): OnDisk {
   const firstIds = new Uint32Array(hosts * PRIORITIES);
   const lastIds = new Uint32Array(hosts * PRIORITIES);
-  const queues = new Array<ChunkedQueue[] | undefined>(hosts);
+  const byHost = new Map<number, Chunks[]>();
   const ids = db.prepare("SELECT ids FROM chunk WHERE host_id = ? AND priority = ? AND seq = ?");
   const chunk = (...key: [number, number, number]) => wordsOf(ids.get(...key)!.ids as Uint8Array);
   const groups = db.prepare(
@@ -111,16 +124,17 @@ function chunkRanges(db: DatabaseSync, hosts: number): OnDisk {
     const { host_id, priority, first, last } = row as Record<"host_id" | "priority" | "first" | "last", number>;
     firstIds[slotOf(host_id, priority)] = chunk(host_id, priority, first)[0]!;
     lastIds[slotOf(host_id, priority)] = chunk(host_id, priority, last).at(-1)!;
-    queues[host_id] ??= [];
-    queues[host_id][priority] = new ChunkedQueue(host_id, priority, first, last + 1);
+    const chunks = byHost.get(host_id) ?? [];
+    byHost.set(host_id, chunks);
+    chunks.push({ priority, first, next: last + 1 });
   }
-  return { firstIds, lastIds, queues };
+  return { firstIds, lastIds, byHost };
 }
 
-/** By id, which is dense. Those that turn out to be quiet are garbage after recovery. */
-function knownHosts(db: DatabaseSync): ActiveHost[] {
-  const hosts: ActiveHost[] = [];
+/** By id, which is dense. */
+function knownHosts(db: DatabaseSync): KnownHost[] {
+  const hosts: KnownHost[] = [];
   for (const { id, name, due_at } of db.prepare("SELECT id, name, due_at FROM host").iterate())
-    hosts[id as number] = new ActiveHost(id as number, name as HostKey, due_at as number);
+    hosts[id as number] = { name: name as HostKey, dueAt: due_at as number };
   return hosts;
 }

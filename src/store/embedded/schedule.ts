@@ -3,8 +3,9 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease, LeasedUrl } from "../../model/lease.ts";
 import type { Pending } from "../../ports/frontier.ts";
-import type { ActiveHost } from "./active-host.ts";
+import { ActiveHost } from "./active-host.ts";
 import { DelayHeap } from "./delay-heap.ts";
+import { IdBlocks } from "./id-blocks.ts";
 import type { ChunkStore } from "./queue.ts";
 import { ReadyHeap } from "./ready-heap.ts";
 
@@ -31,6 +32,7 @@ export class Schedule {
   #nextToken: number;
   /** Hosts with URLs pending, and some that had lately. */
   readonly #hosts = new Map<HostKey, ActiveHost>();
+  readonly #blocks = new IdBlocks();
   readonly #ready = new ReadyHeap();
   readonly #delays = new DelayHeap();
   readonly #delayedIds = new Set<number>();
@@ -53,8 +55,11 @@ export class Schedule {
     return this.#hosts.get(name);
   }
 
-  remember(host: ActiveHost): void {
-    this.#hosts.set(host.name, host);
+  /** Takes a host into memory: nothing of it is pending yet. `dueAt`: no lease before. */
+  activate(id: number, name: HostKey, dueAt: Instant): ActiveHost {
+    const host = new ActiveHost(id, name, dueAt, this.#blocks);
+    this.#hosts.set(name, host);
+    return host;
   }
 
   /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */

@@ -10,7 +10,7 @@ import type { VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import { ActiveHost } from "./active-host.ts";
+import type { ActiveHost } from "./active-host.ts";
 import type { ChunkStore } from "./queue.ts";
 import {
   hostValues,
@@ -122,13 +122,11 @@ export class Writer implements ChunkStore {
     }
   }
 
-  /** The host as it is on disk, made if it is not; nothing of it is pending yet. */
-  host(name: HostKey): ActiveHost {
+  /** The host's id and clock, as they are on disk; made if it is not there. */
+  host(name: HostKey): { readonly id: number; readonly dueAt: Instant; readonly isNew: boolean } {
     const row = this.#findHost.get(name);
-    if (row !== undefined) return new ActiveHost(row.id as number, name, row.due_at as number);
-    const host = new ActiveHost(this.#insertHost.run(name).lastInsertRowid as number, name, 0);
-    host.state = null;
-    return host;
+    if (row !== undefined) return { id: row.id as number, dueAt: row.due_at as number, isNew: false };
+    return { id: this.#insertHost.run(name).lastInsertRowid as number, dueAt: 0, isNew: true };
   }
 
   /** The host's clock, and what politeness remembers where that has changed. */
