@@ -13,6 +13,7 @@ import type { Politeness } from "../policy/politeness.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { Cookies } from "../ports/cookies.ts";
 import type { Fetcher } from "../ports/fetcher.ts";
+import type { StateQueries } from "../ports/frontier.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
 import type { Duplicates } from "./duplicates.ts";
 import type { Hosts } from "./hosts.ts";
@@ -80,6 +81,7 @@ export interface SettleContext {
   readonly random: () => number;
   readonly admission: Admission;
   readonly cookies: Cookies;
+  readonly urls: Pick<StateQueries, "byId">;
   readonly duplicates: Pick<Duplicates, "copyOf">;
   readonly rules: SettleRules;
 }

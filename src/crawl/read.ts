@@ -59,7 +59,7 @@ export async function read(
     jsonLd: whole(found.jsonLd),
     linksFound: found.links.length,
     simhash: document.wantsText === true ? simhashOf(found.visibleText) : null,
-    readError: found.error ?? null,
+    readError: cut(found.error ?? response.decodeError ?? undefined),
   };
   return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
 }

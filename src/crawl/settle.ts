@@ -2,6 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { HostDeath, HostState } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
+import type { NewUrl } from "../model/link.ts";
 import { NO_ANSWER, type VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
@@ -9,6 +10,7 @@ import type { Href } from "../model/url.ts";
 import type { Visited } from "../model/visited.ts";
 import { judge } from "../policy/judge.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
+import type { AfterAnswer } from "../ports/cookies.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Judged, SettleContext } from "./context.ts";
 import { type CopyOf, NO_COPY } from "./duplicates.ts";
@@ -16,6 +18,7 @@ import { giveUp, HOST_PATIENCE, hostFailed } from "./host-failure.ts";
 import type { HostEntry } from "./hosts.ts";
 import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
 import { isOfSeed } from "./read.ts";
+import { targetWithin } from "./returns.ts";
 import { robotsLedNowhere, settleRobots } from "./settle-robots.ts";
 
 export interface Outcome {
@@ -91,9 +94,22 @@ function settlePage(visited: Visited, entry: HostEntry, context: SettleContext):
   }
   const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
   if (outcome.kind === "answer")
-    context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, verdict.kind === "follow");
-  const followed = verdict.kind === "follow" || (verdict.kind === "end" && verdict.end === "redirect-loop");
-  return { verdict, links: followed ? [] : visited.links, robots: null };
+    context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, afterAnswer(verdict));
+  return { verdict, links: linksAfter(visited, verdict, context), robots: null };
+}
+
+function afterAnswer(verdict: Verdict): AfterAnswer {
+  if (verdict.kind === "follow") return "redirected";
+  if (verdict.kind === "end") return verdict.end === "redirected" ? "redirected" : "ended";
+  return "retried";
+}
+
+function linksAfter({ lease, links }: Visited, verdict: Verdict, context: SettleContext): readonly NewUrl[] {
+  if (verdict.kind === "follow") return [];
+  if (verdict.kind !== "end") return links;
+  if (verdict.end === "redirect-loop") return [];
+  if (verdict.end !== "redirected") return links;
+  return links.map((target) => targetWithin(target, { lease }, context.rules.judge.keys, context));
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set(["connect", "timeout", "tls"]);

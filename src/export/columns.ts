@@ -59,7 +59,11 @@ export const columns = [
     of: (r) => r.visit?.page?.jsonLd ?? null,
   },
   { name: "links", says: "links found in it, before any filter", of: (r) => r.visit?.page?.linksFound ?? null },
-  { name: "read_error", says: "why reading it stopped early", of: (r) => r.visit?.page?.readError ?? null },
+  {
+    name: "read_error",
+    says: "why its body could not be decoded, or read, to the end",
+    of: (r) => r.visit?.page?.readError ?? null,
+  },
   { name: "redirect_to", says: "where it redirects to", of: (r) => r.visit?.redirectTo ?? null },
   { name: "depth", says: "links from a seed", of: (r) => r.depth },
   {

@@ -25,6 +25,6 @@ export interface PageInfo {
   readonly linksFound: number;
   /** Of the visible text, 16 hexadecimal digits (dedup/simhash); null when there is none, or too little of it. */
   readonly simhash: string | null;
-  /** Why reading stopped early, if it did. */
+  /** Why the body was not decoded, or not read, to its end, if it was not. */
   readonly readError: string | null;
 }

@@ -1,8 +1,8 @@
-/** Cookies by RFC 6265, a jar for each registrable domain; and the few that a redirect to itself needs when there are none. */
+/** Cookies by RFC 6265, a jar for each registrable domain; and the few that a chain of redirects needs when there are none. */
 import { Cookie, CookieJar, canonicalDomain, getPublicSuffix, MemoryCookieStore } from "tough-cookie";
-import type { Clock } from "../base/clock.ts";
+import type { Clock, Instant } from "../base/clock.ts";
 import type { Href } from "../model/url.ts";
-import type { Cookies } from "../ports/cookies.ts";
+import type { Asker, Cookies } from "../ports/cookies.ts";
 import type { StoredCookie } from "./cookie-file.ts";
 
 /** Domains whose cookies are kept, the least recently used forgotten first. */
@@ -11,8 +11,9 @@ const DOMAINS_MOST = 10_000;
 const COOKIES_MOST = 50;
 /** Name and value together; RFC 6265 section 6.1 asks for as many bytes. Longer cookies are not taken. */
 const COOKIE_LONGEST = 4_096;
-/** URLs on their way through a redirect to themselves. */
-const CHAINS_MOST = 1_000;
+/** Chains of redirects under way, and the characters of `Set-Cookie` that one may leave behind. */
+const CHAINS_MOST = 4_096;
+const CHAIN_LONGEST = 16_384;
 
 /** All cookies, as a browser would keep them. */
 export class SessionCookies implements Cookies {
@@ -54,26 +55,45 @@ export class SessionCookies implements Cookies {
   }
 }
 
+/** An answer's `Set-Cookie` fields, and when they came. */
+interface Said {
+  readonly href: Href;
+  readonly fields: readonly string[];
+  readonly at: Instant;
+}
+
 /**
- * No cookies, but for one case: a redirect to its own key that sets some is asked again with them, else it would go in
- * circles (the "cookie wall"). They belong to that URL alone and are forgotten when it leads elsewhere.
+ * No cookies, but for one case: within a chain of redirects those go on that its answers have set. Many sites set one,
+ * lead to a page of consent or back to the same page, and go in circles until it comes back. They belong to the chain
+ * alone and are forgotten at its end. The fields are kept as they came: few of them are ever sent.
  */
 export function chainCookies(clock: Pick<Clock, "now">): Cookies {
-  const chains = new Map<number, Jar>();
+  const chains = new Map<number, readonly Said[]>();
+  const found = ({ id, via, source }: Asker) => chains.get(id) ?? (source === "redirect" ? chains.get(via) : undefined);
   return {
-    header: ({ id }, href) => chains.get(id)?.header(href, clock.now()) ?? null,
-    keep({ id }, href, fields, followed) {
-      if (!followed) chains.delete(id);
-      else if (fields.length > 0) {
-        const jar = chains.get(id) ?? new Jar();
-        jar.keep(href, fields, clock.now());
-        touch(chains, id, jar, CHAINS_MOST);
-      }
+    header(url, href) {
+      const said = found(url);
+      if (said === undefined) return null;
+      const jar = new Jar();
+      for (const { href, fields, at } of said) jar.keep(href, fields, at);
+      return jar.header(href, clock.now());
+    },
+    keep(url, href, fields, then) {
+      if (then === "retried") return;
+      const before = found(url) ?? [];
+      chains.delete(url.id);
+      if (url.source === "redirect") chains.delete(url.via);
+      if (then === "ended") return;
+      const said = fields.length === 0 ? before : [...before, { href, fields, at: clock.now() }];
+      if (said.length > 0 && lengthOf(said) <= CHAIN_LONGEST) touch(chains, url.id, said, CHAINS_MOST);
     },
   };
 }
 
-/** The cookies of one registrable domain. No cookie can be set for another one, nor for a public suffix. */
+const lengthOf = (said: readonly Said[]): number =>
+  said.reduce((sum, { fields }) => fields.reduce((length, field) => length + field.length, sum), 0);
+
+/** The cookies of one registrable domain, or of one chain. No site can set one for another, nor for a public suffix. */
 class Jar {
   readonly #store = new MemoryCookieStore();
   readonly #jar = new CookieJar(this.#store, { looseMode: true, prefixSecurity: "silent" });

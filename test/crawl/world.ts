@@ -177,6 +177,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   await using visitors = inlineVisitors(visit, concurrency);
   const context: CrawlContext = {
     frontier: backend,
+    urls: backend,
     visitors,
     hosts,
     admission: visit.admission,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { GALLERY, galleryEnds } from "../web/gallery.ts";
+import { header } from "../../src/model/fetch-result.ts";
+import { GALLERY, galleryEnds, galleryHref } from "../web/gallery.ts";
 import { type LogEntry, requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { AUTHORITY_FILE } from "../web/secure.ts";
@@ -14,6 +15,8 @@ describe("the real program in the gallery of odd hosts", () => {
   let code: number | null;
   let stderr: string;
   const recorded = new Map<string, string>();
+  /** The latest row of each URL. */
+  const rows = new Map<string, Record<string, unknown>>();
 
   before(async () => {
     dir = await tempDir();
@@ -25,8 +28,9 @@ describe("the real program in the gallery of odd hosts", () => {
     ({ code, stderr } = await trawl(["crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where], trust));
     log = await web.entries();
     for (const line of (await trawl(["export", dir.path, "--to", "-"])).stdout.split("\n").slice(0, -1)) {
-      const { url, end, state } = JSON.parse(line) as { url: string; end: string | null; state: string };
-      recorded.set(url, end ?? state);
+      const row = JSON.parse(line) as { url: string; end: string | null; state: string };
+      recorded.set(row.url, row.end ?? row.state);
+      rows.set(row.url, row);
     }
   });
   after(async () => {
@@ -50,6 +54,44 @@ describe("the real program in the gallery of odd hosts", () => {
       }
     });
 
+  it("marks what came only in part, in the state and in the archive", async () => {
+    const cut = {
+      endless: "length",
+      "endless-slow": "time",
+      stall: "time",
+      "reset-in-body": "disconnect",
+      "length-too-long": "disconnect",
+      "chunked-broken": "unspecified",
+      gzip: null,
+    };
+    for (const [name, how] of Object.entries(cut))
+      assert.equal(rows.get(galleryHref(name, web.port))?.truncated, how, name);
+    const marks = (await checkArchive(dir.path)).records.flatMap(
+      ({ record }) => header(record.fields, "warc-truncated") ?? [],
+    );
+    for (const how of Object.values(cut)) if (how !== null) assert.ok(marks.includes(how), how);
+  });
+
+  it("says what was wrong with a coding, and with a certificate", () => {
+    const says = (name: string, column: string) => String(rows.get(galleryHref(name, web.port))?.[column]);
+    assert.match(says("bomb", "read_error"), /^cut at \d+ bytes decoded/);
+    assert.match(says("gzip-cut", "read_error"), /^gzip: unexpected end/);
+    assert.match(says("mislabelled", "read_error"), /^gzip: not so coded/);
+    assert.match(says("unknown-coding", "read_error"), /^unknown content-coding "x-none"/);
+    assert.match(says("tls-expired", "detail"), /has expired/);
+    assert.match(says("tls-other-name", "detail"), /for another name/);
+    assert.match(says("tls-self-signed", "detail"), /self-signed/);
+    assert.equal(says("gzip-twice", "read_error"), "null");
+  });
+
+  it("fetches behind a wall once, and asks a wall that opens to nobody no further", () => {
+    const asked = (name: string) =>
+      requestsOf(log).filter(({ host, path }) => host === `${name}.odd.test` && path === "/");
+    assert.equal(asked("login-and-back").length, 2);
+    assert.equal(asked("login-elsewhere").length, 2);
+    assert.ok(asked("login-for-ever").length <= 3);
+  });
+
   it("refuses every forbidden address, and is lured to none", () => {
     for (const [href, reasons] of galleryEnds(web.port))
       if (reasons.includes("refused-address") && reasons.length === 1)
@@ -62,7 +104,9 @@ describe("the real program in the gallery of odd hosts", () => {
 
   it("asks for nothing that robots.txt or nofollow forbids, and for robots.txt first", () => {
     // Where /robots.txt redirects to is part of asking for it.
-    const pages = log.filter((entry) => entry.kind !== "request" || !/^\/(robots-hop-|moved\.txt)/.test(entry.path));
+    const pages = log.filter(
+      (entry) => entry.kind !== "request" || !/^\/(robots-hop-|moved\.txt|shared\.txt)/.test(entry.path),
+    );
     assert.deepEqual(deniedRequests(pages, web.site.robotsByHost()), []);
     assert.deepEqual(requestsBeforeRobots(pages), []);
     assert.deepEqual(

@@ -6,7 +6,7 @@ import type { Href } from "../../src/model/url.ts";
 import { parseCookieFile, printCookieFile, type StoredCookie } from "../../src/net/cookie-file.ts";
 import { chainCookies, SessionCookies } from "../../src/net/cookies.ts";
 
-const url = { id: 1 };
+const url = { id: 1, via: 0, source: "link" } as const;
 const clock = { time: Date.UTC(2026, 0, 1), now: () => clock.time };
 const href = (text: string) => text as Href;
 
@@ -124,18 +124,41 @@ describe("without cookies", () => {
   it("those of a redirect to itself are sent by that URL alone, until it leads elsewhere", () => {
     const cookies = chainCookies(clock);
     const wall = href("https://a.example/wall");
-    cookies.keep({ id: 1 }, wall, ["seen=1"], true);
-    assert.equal(cookies.header({ id: 1 }, wall), "seen=1");
-    assert.equal(cookies.header({ id: 2 }, wall), null);
-    assert.equal(cookies.header({ id: 1 }, href("https://b.example/")), null);
-    cookies.keep({ id: 1 }, wall, ["more=2"], false);
-    assert.equal(cookies.header({ id: 1 }, wall), null);
+    cookies.keep(url, wall, ["seen=1"], "redirected");
+    assert.equal(cookies.header(url, wall), "seen=1");
+    assert.equal(cookies.header({ ...url, id: 2 }, wall), null);
+    assert.equal(cookies.header(url, href("https://b.example/")), null);
+    cookies.keep(url, wall, [], "retried");
+    assert.equal(cookies.header(url, wall), "seen=1");
+    cookies.keep(url, wall, ["more=2"], "ended");
+    assert.equal(cookies.header(url, wall), null);
+  });
+
+  it("those of a chain of redirects go on with it, over other hosts too, each where it belongs, and end with it", () => {
+    const cookies = chainCookies(clock);
+    const [page, login] = [href("https://a.example/page"), href("https://b.example/login")];
+    const second = { id: 2, via: 1, source: "redirect" } as const;
+    const third = { id: 3, via: 2, source: "redirect" } as const;
+    cookies.keep(url, page, ["a=1", "gone=1; Max-Age=0"], "redirected");
+    assert.equal(cookies.header(second, login), null);
+    cookies.keep(second, login, ["b=2", "c=3; Domain=a.example"], "redirected");
+    assert.equal(cookies.header(third, page), "a=1");
+    assert.equal(cookies.header(third, login), "b=2");
+    assert.equal(cookies.header({ id: 4, via: 2, source: "link" }, page), null);
+    cookies.keep(third, page, [], "ended");
+    for (const one of [url, second, third]) assert.equal(cookies.header(one, page), null);
+  });
+
+  it("no chain keeps more than a few fields", () => {
+    const cookies = chainCookies(clock);
+    cookies.keep(url, href("https://a.example/"), Array(10).fill(`x=${"y".repeat(2_000)}`), "redirected");
+    assert.equal(cookies.header(url, href("https://a.example/")), null);
   });
 
   it("nothing else is kept", () => {
     const cookies = chainCookies(clock);
-    cookies.keep({ id: 1 }, href("https://a.example/"), ["a=1"], false);
-    assert.equal(cookies.header({ id: 1 }, href("https://a.example/")), null);
+    cookies.keep(url, href("https://a.example/"), ["a=1"], "ended");
+    assert.equal(cookies.header(url, href("https://a.example/")), null);
   });
 });
 

@@ -36,11 +36,11 @@ export type Behaviour =
   | { readonly kind: "header-flood" }
   /** Sent as it stands in place of an answer (Latin-1), then closed. */
   | { readonly kind: "raw"; readonly text: string }
-  | { readonly kind: "redirect"; readonly to: string; readonly status?: number }
+  | { readonly kind: "redirect"; readonly to: string; readonly status?: number; readonly cookie?: string }
   /** `?hop=1`, `?hop=2` ... of the same path, the page at the end. */
   | { readonly kind: "redirect-chain"; readonly hops: number }
-  /** To itself until the cookie that it sets comes back. */
-  | { readonly kind: "cookie-wall" }
+  /** To itself until the cookie that it sets comes back; or to `by`, which has to set `seen=1`. */
+  | { readonly kind: "cookie-wall"; readonly by?: string }
   /** `times` times (always, unless told), then the page. */
   | { readonly kind: "status"; readonly status: number; readonly times?: number; readonly headers?: Headers }
   /**

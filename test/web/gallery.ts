@@ -27,6 +27,9 @@ export interface Specimen {
 const html = "text/html; charset=utf-8";
 const slow: Behaviour = { kind: "slow-first-byte", ms: 300 };
 const raw = (text: string): Behaviour => ({ kind: "raw", text });
+const robots = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/robots.txt": behaviour });
+const GZIP = { "content-encoding": "gzip" };
+const FORBID_GZIP = gzipSync("User-agent: *\nDisallow: /\n").toString("base64");
 /** The end of a head, and a body. */
 const PAGE = "Content-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x";
 const TWICE = gzipSync(gzipSync("<title>twice</title>")).toString("base64");
@@ -124,6 +127,49 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     ends: ["fetched"],
   },
   "cookie-wall": { paths: at({ kind: "cookie-wall" }), ends: ["fetched"] },
+  "login-and-back": {
+    paths: {
+      "/": { kind: "cookie-wall", by: "/login?to=/" },
+      "/login?to=/": { kind: "redirect", to: "/", cookie: "seen=1; Path=/" },
+    },
+    ends: ["fetched"],
+    leadsTo: { "http://login-and-back.odd.test:{port}/login?to=/": ["redirected"] },
+  },
+  "login-elsewhere": {
+    paths: at({ kind: "cookie-wall", by: "http://login.odd.test:{port}/in" }),
+    ends: ["fetched"],
+    leadsTo: { "http://login.odd.test:{port}/in": ["redirected"] },
+  },
+  login: {
+    paths: {
+      "/in": {
+        kind: "redirect",
+        to: "http://login-elsewhere.odd.test:{port}/",
+        cookie: "seen=1; Domain=odd.test; Path=/",
+      },
+    },
+    ends: ["fetched"],
+  },
+  "login-for-ever": {
+    paths: {
+      "/": { kind: "redirect", to: "/login" },
+      "/login": { kind: "redirect", to: "/", cookie: "tried=1; Path=/" },
+    },
+    ends: ["redirected"],
+  },
+  "too-many": {
+    paths: { "/*": { kind: "redirect-chain", hops: 30 } },
+    ends: ["redirected"],
+    leadsTo: {
+      "http://too-many.odd.test:{port}/?hop=19": ["redirected"],
+      "http://too-many.odd.test:{port}/?hop=20": ["redirect-loop"],
+    },
+  },
+  "to-denied": {
+    paths: to("http://robots-all.odd.test:{port}/secret"),
+    ends: ["redirected"],
+    leadsTo: { "http://robots-all.odd.test:{port}/secret": ["robots"] },
+  },
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status): [string, Specimen] => [
       `moved-${status}`,
@@ -139,6 +185,8 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     ]),
   ),
   "no-location": { paths: at({ kind: "status", status: 302 }), ends: ["http-other"] },
+  "empty-location": { paths: to(""), ends: ["redirect-loop", "http-other"] },
+  choices: { paths: at({ kind: "status", status: 300, headers: { location: "/other" } }), ends: ["http-other"] },
   "bad-location": { paths: to("http://"), ends: ["redirected", "http-other"] },
   "location-scheme": { paths: to("ftp://h0.test/"), ends: ["redirected", "http-other"] },
   "location-latin-1": { paths: to("/caf\u00e9"), ends: ["redirected"] },
@@ -172,11 +220,48 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
 
   // robots.txt.
   "robots-all": { robots: forbid("/"), ends: ["robots"] },
-  "robots-forbidden": { robots: { kind: "status", status: 403 }, ends: ["fetched"] },
+  ...Object.fromEntries(
+    [400, 401, 403, 404, 410, 451].map((status): [string, Specimen] => [
+      `robots-${status}`,
+      { robots: { kind: "status", status }, ends: ["fetched"] },
+    ]),
+  ),
+  "robots-429": { robots: { kind: "status", status: 429 }, ends: ["robots-unreachable"] },
+  "robots-429-once": { robots: { kind: "status", status: 429, times: 1, later: forbid("/") }, ends: ["robots"] },
   "robots-broken": { robots: { kind: "status", status: 500 }, ends: ["robots-unreachable"] },
   "robots-broken-once": { robots: { kind: "status", status: 503, times: 1, later: forbid("/") }, ends: ["robots"] },
   "robots-never": { robots: { kind: "never" }, ends: ["robots-unreachable", "timeout"] },
   "robots-moved": { robots: { kind: "redirect", to: "/moved.txt", hops: 4, later: forbid("/") }, ends: ["robots"] },
+  "robots-moved-5": { robots: { kind: "redirect", to: "/moved.txt", hops: 5, later: forbid("/") }, ends: ["robots"] },
+  "robots-moved-6": { robots: { kind: "redirect", to: "/moved.txt", hops: 6, later: forbid("/") }, ends: ["fetched"] },
+  "robots-elsewhere": {
+    paths: robots({ kind: "redirect", to: "http://rules.odd.test:{port}/shared.txt" }),
+    ends: ["robots"],
+  },
+  rules: {
+    paths: { "/shared.txt": { kind: "body", type: "text/plain", text: "User-agent: *\nDisallow: /" } },
+    ends: ["fetched"],
+  },
+  "robots-to-metadata": { paths: robots({ kind: "redirect", to: FORBIDDEN[0] }), ends: ["robots-unreachable"] },
+  "robots-to-nowhere": { paths: robots({ kind: "redirect", to: "http://" }), ends: ["fetched"] },
+  "robots-reset": { paths: robots({ kind: "reset", afterBytes: 0 }), ends: ["robots-unreachable"] },
+  "robots-not-http": { paths: robots(raw("SSH-2.0-OpenSSH_9.2\r\n")), ends: ["robots-unreachable"] },
+  "robots-gzip": {
+    paths: robots({ kind: "body", type: "text/plain", base64: FORBID_GZIP, headers: GZIP }),
+    ends: ["robots"],
+  },
+  "robots-cr": {
+    robots: { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }], newline: "\r" },
+    ends: ["robots"],
+  },
+  "robots-too-long": {
+    robots: { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }], padding: 600_000 },
+    ends: ["fetched"],
+  },
+  "robots-stars": {
+    robots: { kind: "text", text: `User-agent: *\nDisallow: /${"a*".repeat(250_000)}$\n` },
+    ends: ["fetched"],
+  },
   "robots-loop": { robots: { kind: "redirect", to: "self" }, ends: ["fetched"] },
   "robots-padded": {
     robots: {
@@ -197,6 +282,32 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   },
   "nofollow-header": {
     paths: at({ kind: "body", type: html, text: '<a href="/unseen">x</a>', headers: { "x-robots-tag": "nofollow" } }),
+    ends: ["fetched"],
+  },
+  "nofollow-for-us": {
+    paths: at({
+      kind: "body",
+      type: html,
+      text: '<a href="/unseen">x</a>',
+      headers: { "x-robots-tag": "trawlbot: nofollow" },
+    }),
+    ends: ["fetched"],
+  },
+  "nofollow-for-others": {
+    paths: {
+      "/": {
+        kind: "body",
+        type: html,
+        text: '<a href="/seen">x</a>',
+        headers: { "x-robots-tag": "otherbot: nofollow" },
+      },
+      "/seen": { kind: "body", type: html, text: "seen" },
+    },
+    ends: ["fetched"],
+    leadsTo: { "http://nofollow-for-others.odd.test:{port}/seen": ["fetched"] },
+  },
+  "nofollow-link": {
+    paths: at({ kind: "body", type: html, text: '<a rel="nofollow" href="/unseen">x</a>' }),
     ends: ["fetched"],
   },
   base: {

@@ -97,19 +97,23 @@ const acts: Acts = {
     stage.send({ status: 200, headers: { ...HTML, "content-encoding": "gzip" }, body: bomb(mib) }),
   "header-flood": flood,
   raw: (stage, { text }) => raw(stage, text, ""),
-  redirect: (stage, { to, status }) => stage.send(redirect(to, status)),
+  redirect(stage, { to, status, cookie }) {
+    const answer = redirect(to, status);
+    stage.send(cookie === undefined ? answer : { ...answer, headers: { ...answer.headers, "set-cookie": cookie } });
+  },
   "redirect-chain"(stage, { hops }) {
     const [path, hop] = stage.path.split("?hop=");
     const next = Number(hop ?? 0) + 1;
     stage.send(next > hops ? stage.page(path) : redirect(`${path}?hop=${next}`));
   },
-  "cookie-wall"(stage) {
+  "cookie-wall"(stage, { by }) {
     if ((stage.request.headers.cookie ?? "").includes("seen=1")) {
       stage.send(stage.page());
       return;
     }
-    const { status, headers, body } = redirect(stage.path);
-    stage.send({ status, headers: { ...headers, "set-cookie": "seen=1; Path=/" }, body });
+    const { status, headers, body } = redirect(by ?? stage.path);
+    const cookie = by === undefined ? "seen=1; Path=/" : "from=here";
+    stage.send({ status, headers: { ...headers, "set-cookie": cookie }, body });
   },
   status(stage, { status, times, headers }) {
     const over = times !== undefined && stage.count >= times;

@@ -170,6 +170,8 @@ function sendRobots(answer: RobotsAnswer, path: string, content: Site, host: str
 /** The behaviour with the web's port where its text has `{port}`. */
 function filled(behaviour: Behaviour, port: number): Behaviour {
   if (behaviour.kind === "redirect") return { ...behaviour, to: behaviour.to.replaceAll("{port}", String(port)) };
+  if (behaviour.kind === "cookie-wall" && behaviour.by !== undefined)
+    return { ...behaviour, by: behaviour.by.replaceAll("{port}", String(port)) };
   if (behaviour.kind === "body" && behaviour.text !== undefined)
     return { ...behaviour, text: behaviour.text.replaceAll("{port}", String(port)) };
   return behaviour;

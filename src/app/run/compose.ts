@@ -172,6 +172,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const politeness = politenessOf(config);
   const context: CrawlContext = {
     frontier: backend,
+    urls: backend,
     visitors,
     hosts,
     admission,
