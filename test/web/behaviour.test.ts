@@ -144,7 +144,7 @@ describe("a behaviour", () => {
 
   it("gives robots.txt in all conditions", async () => {
     assert.match((await odd("robots-all", "/robots.txt")).body.toString(), /^User-agent: \*\nDisallow: \/\n/);
-    assert.equal((await odd("robots-forbidden", "/robots.txt")).status, 403);
+    assert.equal((await odd("robots-403", "/robots.txt")).status, 403);
     assert.equal((await odd("robots-broken-once", "/robots.txt")).status, 503);
     assert.equal((await odd("robots-broken-once", "/robots.txt")).status, 200);
     assert.equal((await odd("robots-loop", "/robots.txt")).headers.location, "/robots.txt");

@@ -29,7 +29,9 @@ export type RobotsAnswer =
 
 /** The groups that are in force in the end, once the answer has got through; null when nothing is ever forbidden by rules. */
 export function groupsOf(answer: RobotsAnswer): readonly RobotsGroup[] | null {
-  if (answer.kind === "rules") return answer.groups;
+  // RFC 9309, 2.5 and 2.3.1.2: what is behind the limit is not read, and more than five redirects are not followed.
+  if (answer.kind === "rules") return (answer.padding ?? 0) > 512 * 1024 ? null : answer.groups;
+  if (answer.kind === "redirect" && (answer.hops ?? 1) > 5) return null;
   if (answer.kind === "status" || answer.kind === "redirect") return answer.later ? groupsOf(answer.later) : null;
   return null;
 }
