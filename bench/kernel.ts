@@ -143,7 +143,7 @@ async function texts(dir: string): Promise<void> {
     .filter((file) => file.endsWith(".html"))
     .map((file) => readFileSync(join(dir, file)))
     .filter(({ length }) => length > 20_000 && length < 36_000);
-  const seen = pages.map((page) => visibleText(page, "utf-8"));
+  const seen = pages.map((page) => visibleText(page));
   const mean = (all: readonly { length: number }[]) => all.reduce((sum, { length }) => sum + length, 0) / all.length;
   const { SimHash } = await peers();
   const theirs = new SimHash();
@@ -152,9 +152,9 @@ async function texts(dir: string): Promise<void> {
   );
   console.log("| step | us |\n|---|---|");
   console.log(`| a bare walk over the bytes, for comparison | ${best(pages, 60, (page) => void walk(page))} |`);
-  console.log(`| visible text | ${best(pages, 60, (page) => void visibleText(page, "utf-8"))} |`);
+  console.log(`| visible text | ${best(pages, 60, (page) => void visibleText(page))} |`);
   console.log(`| SimHash of it | ${best(pages, 60, (_, nth) => void simhash(seen[nth]!))} |`);
-  console.log(`| both | ${best(pages, 60, (page) => void simhash(visibleText(page, "utf-8")))} |`);
+  console.log(`| both | ${best(pages, 60, (page) => void simhash(visibleText(page)))} |`);
   console.log(`| npm simhash-js, of the text | ${best(pages, 2, (_, nth) => void theirs.hash(seen[nth]!))} |`);
 }
 

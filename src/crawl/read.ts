@@ -58,7 +58,7 @@ export async function read(
     openGraph: whole(found.openGraph),
     jsonLd: whole(found.jsonLd),
     linksFound: found.links.length,
-    simhash: document.wantsText === true ? simhashOf(found.visibleText) : null,
+    simhash: document.wantsText === true ? simhashOf(found) : null,
     readError: cut(found.error ?? response.decodeError ?? undefined),
   };
   return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
@@ -141,8 +141,9 @@ function resolved(text: string | undefined, base: Href): Href | null {
   return parsed.ok ? parsed.value.href : null;
 }
 
-function simhashOf(text: string | undefined): string | null {
-  const hash = text === undefined ? null : simhash(text);
+function simhashOf({ simhash: made, visibleText }: Read): string | null {
+  if (made !== undefined) return made;
+  const hash = visibleText === undefined ? null : simhash(visibleText);
   return hash === null ? null : printSimhash(hash);
 }
 

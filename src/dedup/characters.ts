@@ -28,7 +28,6 @@ export function characterOf(code: number): number {
 }
 
 function kindOf(character: string): number {
-  if (/\p{Surrogate}/u.test(character)) return WORD;
   const isLetter = LETTERS.test(character);
   if (!isLetter && !DIGITS.test(character)) return BETWEEN;
   if (UNSPACED.test(character)) return WORD;

@@ -85,6 +85,10 @@ export function decode(body: Uint8Array, encoding: string): string {
   return decoder.decode(body);
 }
 
+/** Whether the bytes are the text's UTF-8 already. */
+export const isUtf8 = (body: Uint8Array, encoding: string): boolean =>
+  encoding === "utf-8" || (keepsAscii(encoding) && encoding !== "replacement" && isAscii(body));
+
 /** Whether bytes below 128 always mean ASCII, unless they trail a lead byte. */
 const keepsAscii = (encoding: string): boolean => !encoding.startsWith("utf-16") && encoding !== "iso-2022-jp";
 

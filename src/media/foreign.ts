@@ -32,6 +32,11 @@ export class ForeignContent {
     return this.#open.length > 0;
   }
 
+  /** Inside an `<svg>`, at whatever depth. */
+  get inDrawing(): boolean {
+    return this.#open.some(({ root }) => root === "svg");
+  }
+
   /** The rules of foreign content hold here. */
   get strict(): boolean {
     const top = this.#open.at(-1);

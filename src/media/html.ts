@@ -1,21 +1,23 @@
 /** Reads HTML and XHTML: links, the base they stand against, and what the page says of itself. */
-
+import { printSimhash, TextHash } from "../dedup/simhash.ts";
 import { headers } from "../model/fetch-result.ts";
 import type { LinkKind, RawLink } from "../model/link.ts";
 import type { MediaHandler, Read, Readable } from "../ports/media-handler.ts";
 import { decodeText } from "./character-references.ts";
-import { asBuffer, decode, markupIsPlain } from "./charset.ts";
+import { asBuffer, decode, isUtf8, markupIsPlain } from "./charset.ts";
 import { cssUrls } from "./css.ts";
 import { parseLinkHeader } from "./link-header.ts";
 import { hasRelation, linkKind } from "./link-kinds.ts";
 import { parseRefresh } from "./meta-refresh.ts";
+import { SeenText, type TextSink } from "./seen-text.ts";
 import { srcsetUrls } from "./srcset.ts";
 import { isJsonLd, StructuredData } from "./structured-data.ts";
 import * as tag from "./tags.ts";
-import { visibleText } from "./visible-text.ts";
 
 /** Facts about a page are cut to so many characters. */
 const MAX_FACT_LENGTH = 1000;
+
+const textHash = new TextHash();
 
 /**
  * A handler that also heeds `<meta name=TOKEN>` for the crawler's own product token.
@@ -52,7 +54,8 @@ class Reading {
   constructor(document: Readable, agentToken: string) {
     this.#document = document;
     this.#agentToken = agentToken;
-    this.#tags = openTags(document);
+    textHash.clear(); // of what was left when a reading broke off
+    this.#tags = openTags(document, document.wantsText === true ? textHash.words : null);
   }
 
   read(): Read {
@@ -65,7 +68,7 @@ class Reading {
     const language = this.#language || this.#pragmaLanguage;
     return {
       ...this.#data.found(),
-      ...(this.#document.wantsText === true && { visibleText: seenIn(this.#document) }),
+      ...(this.#document.wantsText === true && { simhash: this.#hashOfText() }),
       links: this.#links,
       robots: this.#robots,
       ...(this.#base !== undefined && { base: this.#base }),
@@ -74,6 +77,12 @@ class Reading {
       ...(this.#description !== undefined && { description: this.#description }),
       ...(this.#canonical !== undefined && { canonical: this.#canonical }),
     };
+  }
+
+  /** Of what the tag reader has shown, which must have come to the end. */
+  #hashOfText(): string | null {
+    const hash = textHash.finish();
+    return hash === null ? null : printSimhash(hash);
   }
 
   #readTag(name: string): void {
@@ -212,25 +221,22 @@ class Reading {
   }
 }
 
-function seenIn(document: Readable): string {
-  const encoding = document.charset();
-  return markupIsPlain(encoding)
-    ? visibleText(document.body, encoding)
-    : visibleText(Buffer.from(document.text(), "utf8"), "utf-8");
-}
-
 /**
  * Markup is ASCII. Where the encoding leaves ASCII alone the bytes are walked as they are, and only the pieces that
- * matter are decoded: decoding a whole page costs more than reading it.
+ * matter are decoded: decoding a whole page costs more than reading it. With `sink`, which takes UTF-8, what is seen goes
+ * there.
  */
-function openTags(document: Readable): tag.TagReader {
+function openTags(document: Readable, sink: TextSink | null): tag.TagReader {
   const xml = document.mediaType.endsWith("+xml");
   const encoding = document.charset();
-  if (!markupIsPlain(encoding)) return new tag.TagReader(document.text(), { xml });
-  const bytes = asBuffer(document.body).toString("latin1");
+  const asItIs = sink === null ? markupIsPlain(encoding) : isUtf8(document.body, encoding);
+  if (sink === null && !asItIs) return new tag.TagReader(document.text(), { xml });
+  const bytes = asItIs ? document.body : Buffer.from(document.text(), "utf8");
+  const text = asBuffer(bytes).toString("latin1");
+  const from = asItIs ? encoding : "utf-8";
   const revive = (piece: string): string =>
-    /[^\x00-\x7f]/.test(piece) ? decode(Buffer.from(piece, "latin1"), encoding) : piece;
-  return new tag.TagReader(bytes, { xml, revive });
+    /[^\x00-\x7f]/.test(piece) ? decode(Buffer.from(piece, "latin1"), from) : piece;
+  return new tag.TagReader(text, { xml, revive, ...(sink !== null && { seen: new SeenText(bytes, text, sink) }) });
 }
 
 /** White space folded as a browser shows it, and cut. */

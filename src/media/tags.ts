@@ -11,6 +11,7 @@ import { decodeAttribute } from "./character-references.ts";
 import { ForeignContent } from "./foreign.ts";
 import { NameTable } from "./name-table.ts";
 import { commentEnd, rawTextEnd, scriptEnd } from "./raw-text.ts";
+import type { SeenText } from "./seen-text.ts";
 
 /** The attributes that can be asked for: their places in `ATTRIBUTES`. */
 export const HREF = 0;
@@ -52,8 +53,14 @@ const SCRIPT = 4;
 const PLAINTEXT = 8;
 const TEMPLATE = 16;
 const ROOT = 32;
+/** Sets what is seen off from what stands around it. */
+const BLOCK = 64;
+/** For browsers without scripts: what is in it is not seen. Its links are read. */
+const NOSCRIPT = 128;
+/** Of an element's role, all that its attributes matter for. */
+const WITH_ATTRIBUTES = ~(BLOCK | NOSCRIPT);
 
-const tags: Readonly<Record<string, number>> = {
+const read: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
     "a area base link meta html img image source frame embed object video audio track input body table td th use"
       .split(" ")
@@ -71,6 +78,17 @@ const tags: Readonly<Record<string, number>> = {
   template: TEMPLATE,
   svg: ROOT,
   math: ROOT,
+};
+const blocks = (
+  "address article aside blockquote body br button caption center col colgroup dd details dialog dir div dl dt fieldset " +
+  "figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html img input legend li listing " +
+  "main menu nav ol optgroup option p plaintext pre search section select summary table tbody td textarea tfoot th thead " +
+  "tr ul video xmp"
+).split(" ");
+const tags: Readonly<Record<string, number>> = {
+  ...read,
+  ...Object.fromEntries(blocks.map((name) => [name, (read[name] ?? 0) | BLOCK])),
+  noscript: NOSCRIPT,
 };
 const tagNames = Object.keys(tags);
 const tagRoles = Object.values(tags);
@@ -94,6 +112,8 @@ export interface TagOptions {
   readonly xml?: boolean;
   /** Makes text of a piece cut from the document: where the document is given as bytes, one character each. */
   readonly revive?: (piece: string) => string;
+  /** Is shown all text that is seen, if it is asked for. */
+  readonly seen?: SeenText;
 }
 
 export class TagReader {
@@ -107,6 +127,10 @@ export class TagReader {
   #inForeign = false;
   /** Open templates; what is in one is inert and not reported. */
   #templates = 0;
+  #noscripts = 0;
+  /** What is seen is shown here; null while nothing is seen. */
+  #shown: SeenText | null;
+  readonly #seen: SeenText | null;
   #at = 0;
   #selfClosing = false;
   /** The attributes that the tag has, a bit each, and where their values stand. */
@@ -120,6 +144,8 @@ export class TagReader {
     this.#text = text;
     this.#xml = options.xml ?? false;
     this.#revive = options.revive;
+    this.#seen = options.seen ?? null;
+    this.#shown = this.#seen;
   }
 
   /** Goes to the next start tag that is reported; its name in lower case, "" at the end of the document. */
@@ -128,6 +154,7 @@ export class TagReader {
     const { length } = text;
     for (;;) {
       const lt = text.indexOf("<", this.#at);
+      if (lt !== this.#at && this.#shown !== null) this.#shown.show(this.#at, lt < 0 ? length : lt);
       if (lt < 0) return "";
       let at = lt + 1;
       if (at >= length) return "";
@@ -145,12 +172,13 @@ export class TagReader {
       } while (code > GREATER || !(code === GREATER || code === SLASH || isSpace(code)));
 
       const inForeign = this.#inForeign;
-      const tag = closing && this.#templates === 0 ? -1 : tagTable.find(text, nameStart, at);
+      const passedBy = closing && this.#templates === 0 && this.#seen === null;
+      const tag = passedBy ? -1 : tagTable.find(text, nameStart, at);
       const role = tag < 0 ? 0 : tagRoles[tag]!;
       this.#present = 0;
       this.#selfClosing = false;
       if (code === GREATER) this.#at = at + 1;
-      else if (!this.#readAttributes(at, !closing && (role !== 0 || inForeign))) return "";
+      else if (!this.#readAttributes(at, !closing && ((role & WITH_ATTRIBUTES) !== 0 || inForeign))) return "";
 
       let foreign = false;
       if (inForeign || (role & ROOT) !== 0) {
@@ -158,10 +186,15 @@ export class TagReader {
         if (closing) this.#foreignContent.end(name);
         else foreign = this.#startForeign(name);
         this.#inForeign = this.#foreignContent.inside;
+        this.#lookAround();
       }
       if (role === 0) continue;
-      if (role === TEMPLATE) {
-        if (!foreign) this.#template(closing);
+      if ((role & BLOCK) !== 0 && this.#shown !== null) this.#shown.space();
+      if ((role & (TEMPLATE | NOSCRIPT)) !== 0) {
+        if (!foreign && role === TEMPLATE) this.#template(closing);
+        else if (!foreign && this.#templates === 0 && !(this.#xml && this.#selfClosing))
+          this.#noscripts = Math.max(0, this.#noscripts + (closing ? -1 : 1));
+        this.#lookAround();
         continue;
       }
       if (closing) continue;
@@ -170,6 +203,12 @@ export class TagReader {
       this.foreign = foreign;
       return tagNames[tag]!;
     }
+  }
+
+  /** Whether what stands here is seen. */
+  #lookAround(): void {
+    const hidden = this.#templates > 0 || this.#noscripts > 0 || this.#foreignContent.inDrawing;
+    this.#shown = hidden ? null : this.#seen;
   }
 
   /** Whether the tag has the attribute, with or without a value. */
@@ -206,11 +245,14 @@ export class TagReader {
     const text = this.#text;
     let end: number;
     if (closing || code === QUESTION) end = text.indexOf(">", lt + 2) + 1;
-    else if (code !== BANG) end = lt + 1;
-    else if (text.startsWith("--", lt + 2)) end = commentEnd(text, lt);
+    else if (code !== BANG) {
+      end = lt + 1;
+      this.#shown?.showRaw(lt, end);
+    } else if (text.startsWith("--", lt + 2)) end = commentEnd(text, lt);
     else if (text.startsWith("[CDATA[", lt + 2) && (this.#xml || this.#foreignContent.strict)) {
       end = text.indexOf("]]>", lt + 9) + 3;
       if (end === 2) end = 0;
+      else this.#shown?.showRaw(lt + 9, end - 3);
     } else end = text.indexOf(">", lt + 2) + 1;
     this.#at = end;
     return end > 0;
@@ -300,5 +342,8 @@ export class TagReader {
     else if ((role & SCRIPT) !== 0) this.#contentEnd = scriptEnd(text, this.#at);
     else this.#contentEnd = rawTextEnd(text, this.#at, name);
     this.#at = this.#contentEnd;
+    if (this.#shown === null) return;
+    if (name === "textarea") this.#shown.show(this.#contentStart, this.#contentEnd);
+    else if (name === "xmp" || name === "plaintext") this.#shown.showRaw(this.#contentStart, this.#contentEnd);
   }
 }

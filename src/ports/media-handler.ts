@@ -10,7 +10,7 @@ export interface Readable {
   readonly body: Uint8Array;
   /** True when `body` is only the beginning. */
   readonly truncated: boolean;
-  /** `visibleText` is asked for: pages are compared by it. */
+  /** `visibleText` is asked for, or its `simhash`: pages are compared by it. */
   readonly wantsText?: boolean;
   /** Header fields as received: [name, value, ...]. */
   readonly rawHeaders: readonly string[];
@@ -44,6 +44,8 @@ export interface Read {
   readonly jsonLd?: string;
   /** Visible text, where it is asked for and the handler extracts it. */
   readonly visibleText?: string;
+  /** Its SimHash (dedup/simhash, printed), of a handler that need not make the text for it; null when it is too short. */
+  readonly simhash?: string | null;
   /** Why reading stopped early. */
   readonly error?: string;
 }
