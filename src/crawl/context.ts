@@ -17,6 +17,7 @@ import type { StateQueries } from "../ports/frontier.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
 import type { Duplicates } from "./duplicates.ts";
 import type { Hosts } from "./hosts.ts";
+import type { Originals } from "./originals.ts";
 
 /** Makes a URL for the frontier of a link: resolved, keyed, judged by scope and traps. null: nothing one could visit. */
 export type Admit = (href: string, base: Href, found: Found) => NewUrl | null;
@@ -48,6 +49,8 @@ export interface VisitRules {
   readonly obeyPageRobots: boolean;
   /** So many links of one page are looked at. */
   readonly maxLinks: number;
+  /** Archive with each page what reading found. */
+  readonly metadata: boolean;
   /** A handler that gives a promise may take so long, in ms. */
   readonly readMs: number;
 }
@@ -56,6 +59,8 @@ export interface VisitRules {
 export interface VisitContext {
   readonly fetcher: Fetcher;
   readonly archive: Archive;
+  /** Null: every body is written, known or not. */
+  readonly originals: Originals | null;
   readonly reading: Reading;
   readonly admission: Admission;
   readonly sentLately: RecentFingerprints;

@@ -47,6 +47,12 @@ export class Duplicates {
     return near === null || near.id === urlId ? NO_COPY : { duplicateOf: null, nearDuplicateOf: near.id };
   }
 
+  /** The URL that had a content of this digest first, by 64 bits of it; null when none had. */
+  first(digest: string): number | null {
+    const [hi, lo] = hashText(digest);
+    return this.#byDigest.find(hi, lo) || null;
+  }
+
   /** The URL that had the content first. */
   #remember(digest: string, urlId: number): number {
     const [hi, lo] = hashText(digest);

@@ -1,20 +1,63 @@
-/** Every answer goes into the archive as it came, whatever it is; failures have no record there, only in the state. */
+/**
+ * Every answer goes into the archive as it came, whatever it is; failures have no record there, only in the state. A body
+ * that the archive holds already is not written again; what reading found stands beside the page.
+ */
 import type { Capture } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { Errand } from "../model/visited.ts";
+import type { Original } from "../ports/archive.ts";
 import type { VisitContext } from "./context.ts";
+import type { Reading } from "./read.ts";
+
+/** The reference would be as long as such a body. */
+const SHORT_BYTES = 1024;
+
+export interface KnownBody {
+  readonly digest: string;
+  readonly original: Original | null;
+}
+
+/** Who has the body of an answer to a page already; null when nobody is asked: the body is short, or not whole. */
+export async function knownBody(
+  response: FetchResponse,
+  task: Errand["task"],
+  { archive, originals }: Pick<VisitContext, "archive" | "originals">,
+): Promise<KnownBody | null> {
+  const whole = response.bodyRead && response.truncated === null;
+  if (originals === null || task !== "page" || !whole || response.body.length < SHORT_BYTES) return null;
+  const digest = archive.digest(response.body);
+  return { digest, original: await originals.of(digest) };
+}
 
 export function keep(
   response: FetchResponse,
   mediaType: string,
   errand: Errand,
-  { archive }: Pick<VisitContext, "archive">,
+  reading: Reading,
+  known: KnownBody | null,
+  { archive, rules }: Pick<VisitContext, "archive" | "rules">,
 ): Capture {
-  const identifiedType = response.body.length > 0 ? mediaType : null;
   const complete = response.bodyRead || response.truncated !== null;
   return archive.append(complete ? response : { ...response, truncated: "unspecified" }, {
     robotsId: errand.robotsId,
-    identifiedType,
+    identifiedType: response.body.length > 0 ? mediaType : null,
     via: null,
+    ...(known === null ? {} : { digest: known.digest }),
+    revisit: known?.original == null ? null : { profile: "identical-payload-digest", original: known.original },
+    metadata: rules.metadata ? metadataOf(response, errand, reading) : null,
+    conversions: reading.conversions,
   });
+}
+
+/** Of pages that were read; the names are Heritrix's where it has one. Null: there is nothing to say. */
+function metadataOf(
+  { startedAt, endedAt }: FetchResponse,
+  errand: Errand,
+  { page, outlinks }: Reading,
+): string[] | null {
+  if (page === null || page.handler === null) return null;
+  const fields = ["fetchTimeMs", String(Math.round(endedAt - startedAt)), "depth", String(errand.lease.url.depth)];
+  if (page.charset !== null) fields.push("charsetForLinkExtraction", page.charset);
+  for (const outlink of outlinks) fields.push("outlink", outlink);
+  return fields;
 }

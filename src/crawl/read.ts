@@ -8,10 +8,22 @@ import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
 import type { Found } from "../policy/admission.ts";
 import { robotsDirectives } from "../policy/robots-directives.ts";
+import type { Conversion } from "../ports/archive.ts";
 import type { Read } from "../ports/media-handler.ts";
 import type { VisitContext } from "./context.ts";
 
 type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "clock" | "log">;
+
+/** What there is to say of a body. */
+export interface Reading {
+  readonly page: PageInfo | null;
+  readonly links: readonly NewUrl[];
+  /** Every link found, for the archive; empty when that is not asked for. See `outlinkOf`. */
+  readonly outlinks: readonly string[];
+  readonly conversions: readonly Conversion[];
+}
+
+export const NOTHING_READ: Reading = { page: null, links: [], outlinks: [], conversions: [] };
 
 export async function read(
   response: FetchResponse,
@@ -19,10 +31,10 @@ export async function read(
   answer: Answer,
   lease: Lease,
   context: ReadContext,
-): Promise<{ page: PageInfo | null; links: NewUrl[] }> {
-  if (answer.location !== null) return { page: null, links: redirectTarget(answer.location, lease, context) };
+): Promise<Reading> {
+  if (answer.location !== null) return { ...NOTHING_READ, links: redirectTarget(answer.location, lease, context) };
   const isPage = response.status >= 200 && response.status < 300 && response.bodyRead && answer.challenge === null;
-  if (!isPage) return { page: null, links: [] };
+  if (!isPage) return NOTHING_READ;
 
   const { rules, reading } = context;
   const handler = lease.url.source === "sitemap" ? reading.sitemap : reading.choose(mediaType);
@@ -61,7 +73,7 @@ export async function read(
     simhash: document.wantsText === true ? simhashOf(found) : null,
     readError: cut(found.error ?? response.decodeError ?? undefined),
   };
-  return { page, links: closed ? [] : linksOf(found.links, base, lease, context) };
+  return { page, ...linksOf(found.links, base, closed, lease, context), conversions: found.conversions ?? [] };
 }
 
 /** No page's title is a book, whatever its handler says: a record stays small. */
@@ -92,24 +104,44 @@ async function inTime(reading: Promise<Read>, { clock, rules }: Pick<ReadContext
   }
 }
 
-function linksOf(found: readonly RawLink[], base: Href, lease: Lease, context: ReadContext): NewUrl[] {
+/** `closed`: the page asks that its links be left alone. */
+function linksOf(
+  found: readonly RawLink[],
+  base: Href,
+  closed: boolean,
+  lease: Lease,
+  context: ReadContext,
+): Pick<Reading, "links" | "outlinks"> {
   const { rules, sentLately, admission } = context;
   const links: NewUrl[] = [];
+  const outlinks = new Set<string>();
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
   // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.
   const met = { page: new Set<string>(), embed: new Set<string>() };
+  const passed = { page: new Set<string>(), embed: new Set<string>() };
   let looked = 0;
   for (const link of found) {
-    if (link.kind === "embed" && !rules.assets) continue;
-    if (rules.obeyRelNofollow && link.rel !== undefined && /(^|\s)nofollow(\s|$)/i.test(link.rel)) continue;
+    const nofollow = link.rel !== undefined && /(^|\s)nofollow(\s|$)/i.test(link.rel);
+    const wanted = !closed && (rules.assets || link.kind === "page") && !(rules.obeyRelNofollow && nofollow);
+    if (!wanted && !rules.metadata) continue;
     const written = withoutFragment(link.href);
-    if (met[link.kind].has(written)) continue;
-    met[link.kind].add(written);
+    const before = (wanted ? met : passed)[link.kind];
+    const what = wanted || !nofollow ? written : `${written} nofollow`;
+    if (before.has(what)) continue;
+    before.add(what);
     if (++looked > rules.maxLinks) break;
-    const url = admission.admit(link.href, base, { ...at, source: sourceOf(link) });
+    const url = wanted ? admission.admit(link.href, base, { ...at, source: sourceOf(link) }) : null;
     if (url !== null && !sentLately.met(url.fpHi, url.fpLo)) links.push(url);
+    if (!rules.metadata) continue;
+    const href = wanted ? (url?.href ?? null) : resolved(link.href, base);
+    if (href !== null) outlinks.add(outlinkOf(href, link, nofollow));
   }
-  return links;
+  return { links, outlinks: [...outlinks] };
+}
+
+/** As Heritrix writes it: the URL, L for a link and E for what is embedded, where it stood; and "nofollow" if it says so. */
+function outlinkOf(href: Href, { kind, from }: RawLink, nofollow: boolean): string {
+  return `${href} ${kind === "page" ? "L" : "E"} ${from}${nofollow ? " nofollow" : ""}`;
 }
 
 function sourceOf({ kind, from }: RawLink): UrlSource {

@@ -7,9 +7,11 @@ import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Mailbox } from "./mailbox.ts";
+import type { AnsweredTogether, AskedTogether, FindOriginal } from "./originals.ts";
 
 export type ToThread =
   | { readonly kind: "errands"; readonly errands: readonly Errand[] }
+  | ({ readonly kind: "originals" } & AnsweredTogether)
   | { readonly kind: "forget" }
   | { readonly kind: "extend"; readonly seed: Href }
   | { readonly kind: "close" };
@@ -17,6 +19,7 @@ export type ToThread =
 export type FromThread =
   | { readonly kind: "ready" }
   | { readonly kind: "sealed"; readonly sealed: Sealed }
+  | ({ readonly kind: "asks" } & AskedTogether)
   | { readonly kind: "warn"; readonly facts: object; readonly event: string }
   /** What must stop the crawl. `code` "disk-full" is the world's fault; anything else is a bug. */
   | { readonly kind: "failed"; readonly message: string; readonly code: string | null }
@@ -49,14 +52,16 @@ interface Thread {
 export class ThreadVisitors implements Visitors {
   readonly #threads: Thread[];
   readonly #perThread: number;
+  readonly #findOriginal: FindOriginal;
   readonly #log: Pick<Log, "warn">;
   readonly #mailbox = new Mailbox();
   #failure: VisitorsFailed | null = null;
   #closing = false;
 
   /** `perThread`: visits that one thread may have open. */
-  constructor(workers: readonly Worker[], perThread: number, log: Pick<Log, "warn">) {
+  constructor(workers: readonly Worker[], perThread: number, findOriginal: FindOriginal, log: Pick<Log, "warn">) {
     this.#perThread = perThread;
+    this.#findOriginal = findOriginal;
     this.#log = log;
     this.#threads = workers.map((worker, index) => this.#adopt(worker, index));
   }
@@ -126,7 +131,8 @@ export class ThreadVisitors implements Visitors {
       else if (message.kind === "sealed") {
         thread.open -= message.sealed.visits.length;
         this.#mailbox.put(message.sealed);
-      } else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
+      } else if (message.kind === "asks") worker.postMessage(this.#answer(message));
+      else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
       else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
       else closed.resolve();
     });
@@ -137,6 +143,16 @@ export class ThreadVisitors implements Visitors {
       closed.resolve();
     });
     return thread;
+  }
+
+  /** A state that has failed knows nothing; the crawl finds that out by itself. */
+  #answer({ id, digests }: AskedTogether): ToThread {
+    try {
+      return { kind: "originals", id, originals: digests.map(this.#findOriginal) };
+    } catch (cause) {
+      this.#log.warn({ error: String(cause) }, "originals-not-looked-up");
+      return { kind: "originals", id, originals: [] };
+    }
   }
 
   #fail(message: string, code: string): void {

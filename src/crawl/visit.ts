@@ -1,11 +1,11 @@
-/** The line that every page goes along in a visit thread: fetch, keep, read. */
+/** The line that every page goes along in a visit thread: fetch, read, keep. */
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Answer, Errand, Visited } from "../model/visited.ts";
 import { challengeOf } from "../policy/challenge.ts";
 import type { VisitContext } from "./context.ts";
-import { keep } from "./keep.ts";
-import { read } from "./read.ts";
+import { keep, knownBody } from "./keep.ts";
+import { NOTHING_READ, read } from "./read.ts";
 
 const ROBOTS_MOST_BYTES = 512 * 1024;
 
@@ -23,13 +23,13 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
     return { ...visited, outcome, capture: null, page: null, links: [] };
   }
   const mediaType = context.reading.identify(result);
-  const capture = keep(result, mediaType, errand, context);
   const answer = answerOf(result, task);
-  const { page, links } = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
+  const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
+  const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
+  const capture = keep(result, mediaType, errand, reading, await known, context);
+  const { page, links } = reading;
   return { ...visited, outcome: answer, capture, page, links };
 }
-
-const NOTHING_READ = { page: null, links: [] } as const;
 
 function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
   const field = (name: string) => header(response.rawHeaders, name);

@@ -112,4 +112,9 @@ export const columns = [
   { name: "warc_file", says: "file in archive/ that holds it", of: (r) => r.visit?.capture?.response.file ?? null },
   { name: "warc_offset", says: "offset of its response record", of: (r) => r.visit?.capture?.response.offset ?? null },
   { name: "warc_length", says: "bytes of that record", of: (r) => r.visit?.capture?.response.length ?? null },
+  {
+    name: "revisit_of",
+    says: "id of the URL whose capture of the same digest holds the body; null when that record does",
+    of: (r) => r.visit?.capture?.revisitOf ?? null,
+  },
 ] as const satisfies readonly Column[];

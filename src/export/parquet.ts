@@ -82,6 +82,7 @@ export const parquetColumns: readonly ParquetColumn<Row>[] = [
   column("robots_id", "int", ({ visit }) => visit?.robotsId || null),
   column("duplicate_of", "long", ({ visit }) => visit?.duplicateOf ?? null),
   column("near_duplicate_of", "long", ({ visit }) => visit?.nearDuplicateOf ?? null),
+  column("revisit_of", "long", ({ visit }) => visit?.capture?.revisitOf ?? null),
 ];
 
 /** The file in pieces, one for each group of rows and one for its end. */

@@ -16,6 +16,8 @@ export interface Capture {
   /** `sha1:BASE32` over the payload (the body as archived), as WARC-Payload-Digest. */
   readonly digest: string;
   readonly truncated: Truncation | null;
+  /** Set when the record is a revisit: the URL (its id) among whose captures one of the same digest holds the body. */
+  readonly revisitOf?: number;
 }
 
 /** WARC-Truncated's words. */

@@ -25,11 +25,20 @@ export interface Exchange {
   readonly requestHead: string;
 }
 
+export interface TlsFacts {
+  /** "tls/1.3" */
+  readonly protocol: string;
+  /** Its IANA name: "TLS_AES_128_GCM_SHA256". */
+  readonly cipher: string;
+}
+
 export interface FetchResponse extends Exchange {
   readonly kind: "response";
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
+  /** Of the connection that the answer came over, where it was an encrypted one. */
+  readonly tls?: TlsFacts;
   readonly rawHeaders: RawHeaders;
   /** The body as received: transfer-encoding removed, content-encoding kept. Empty when it was not read. */
   readonly body: Uint8Array;

@@ -1,6 +1,8 @@
 /** Connections kept alive: one lane for each origin at each address, and the least recently used lanes let go. */
 import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
 import { type buildConnector, Client } from "undici";
+import type { TlsFacts } from "../model/fetch-result.ts";
 import { type DialOptions, dial } from "./dial.ts";
 import { watchHead } from "./head.ts";
 
@@ -140,6 +142,8 @@ export class Connection {
   minorVersion = 1;
   /** Set when a request goes out, until its status line has come. */
   awaitsHead = false;
+  /** Of the last time that it was opened; null: not encrypted. */
+  tls: TlsFacts | null = null;
   readonly #lane: Lane;
   readonly #options: LaneOptions;
   #socket: Socket | null = null;
@@ -209,6 +213,7 @@ export class Connection {
         this.handshaking = false;
         this.#established = true;
         this.#h2 = "alpnProtocol" in socket && socket.alpnProtocol === "h2";
+        this.tls = "getCipher" in socket ? tlsFacts(socket) : null;
         watchHead(socket, this);
         callback(null, socket);
         if (this.#h2) lane.fill(this);
@@ -220,4 +225,12 @@ export class Connection {
       },
     });
   }
+}
+
+/** In the words of WARC-Protocol and WARC-Cipher-Suite. */
+function tlsFacts(socket: TLSSocket): TlsFacts {
+  return {
+    protocol: (socket.getProtocol() ?? "tls").toLowerCase().replace("v", "/"),
+    cipher: socket.getCipher().standardName,
+  };
 }

@@ -2,7 +2,7 @@
 import type { Dispatcher } from "undici";
 import type { Clock, Instant } from "../base/clock.ts";
 import type { Truncation } from "../model/capture.ts";
-import { header } from "../model/fetch-result.ts";
+import { header, type TlsFacts } from "../model/fetch-result.ts";
 import type { Connection, Lane, Passenger } from "./connections.ts";
 import type { Deadlines, Expiring } from "./deadlines.ts";
 import { type Failed, failureOf, isProtocolError, isStaleConnection, type Phase } from "./failure.ts";
@@ -34,6 +34,7 @@ export interface Received {
   readonly status: number;
   readonly statusText: string;
   readonly httpVersion: "1.0" | "1.1" | "2";
+  readonly tls?: TlsFacts;
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
   readonly bodyRead: boolean;
@@ -217,6 +218,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
       status: this.#status,
       statusText: this.#statusText,
       httpVersion: connection.isHttp2 ? "2" : connection.minorVersion === 0 ? "1.0" : "1.1",
+      ...(connection.tls === null ? {} : { tls: connection.tls }),
       rawHeaders: this.#rawHeaders,
       body: only === undefined ? NOTHING : this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size),
       bodyRead: this.#bodyRead,

@@ -94,6 +94,8 @@ export interface StateQueries {
   byId(id: number): UrlRecord | null;
   /** All URLs in order of admission, streaming; those that have ended only, if asked. */
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord>;
+  /** Every recorded visit to the URL, in order. */
+  visitsOf(urlId: number): readonly VisitRecord[];
   /** Every recorded visit that has a capture, in order of recording. */
   captures(): IterableIterator<VisitRecord>;
   /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */

@@ -46,6 +46,8 @@ export interface Read {
   readonly visibleText?: string;
   /** Its SimHash (dedup/simhash, printed), of a handler that need not make the text for it; null when it is too short. */
   readonly simhash?: string | null;
+  /** The page in other forms, to be archived beside it: its text ("text/plain"), Markdown ("text/markdown"). */
+  readonly conversions?: readonly { readonly type: string; readonly text: string }[];
   /** Why reading stopped early. */
   readonly error?: string;
 }

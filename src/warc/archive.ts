@@ -4,19 +4,26 @@ import type { Clock } from "../base/clock.ts";
 import type { ArchiveMark, Capture, Locator } from "../model/capture.ts";
 import { type FetchResponse, header } from "../model/fetch-result.ts";
 import type { Archive, ArchiveNote } from "../ports/archive.ts";
+import {
+  conversionFields,
+  type MainIds,
+  mainFields,
+  metadataFields,
+  requestFields,
+  responseHead,
+  truncationOf,
+} from "./capture-records.ts";
 import { archiveError } from "./error.ts";
 import { type CreateFile, createFile, GrowingFile, OPEN_SUFFIX } from "./growing-file.ts";
 import { packedRecord } from "./packed-record.ts";
 import type { Packing } from "./packing.ts";
 import { isArchiveName, PACKINGS, type PackingName } from "./packings.ts";
 import {
+  fieldsBlock,
   newRecordId,
+  type RecordFields,
   recordHeader,
-  requestFields,
-  responseFields,
-  responseHead,
   sha1Digest,
-  truncationOf,
   type WarcInfo,
   warcinfoBlock,
 } from "./record.ts";
@@ -74,10 +81,12 @@ function nextSerial(names: readonly string[], prefix: string, writer: number): n
 const EMPTY = new Uint8Array(0);
 /** Room for the fields of a record whose length does not depend on the page. */
 const FIELDS_ROOM = 2048;
+/** Shorter texts are not worth a compressor. */
+const COMPRESSED_FROM = 1024;
 
 /** Formats that are compressed in themselves: deflating them again costs time and saves nothing. */
 const COMPRESSED_TYPES =
-  /^(?:image\/(?!svg|bmp|x-ms-bmp|tiff|x-icon|vnd\.microsoft\.icon)|video\/|audio\/(?!wav|x-wav|midi)|font\/woff|application\/(?:zip|gzip|x-gzip|x-bzip2?|x-7z-compressed|x-rar|vnd\.rar|zstd|epub\+zip|java-archive|font-woff|vnd\.openxmlformats))/i;
+  /^(?:image\/(?!svg|bmp|x-ms-bmp|tiff|x-icon|vnd\.microsoft\.icon)|video\/|audio\/(?!wav|x-wav|midi)|font\/woff|application\/(?:pdf|zip|gzip|x-gzip|x-bzip2?|x-7z-compressed|x-rar|vnd\.rar|zstd|epub\+zip|java-archive|font-woff|vnd\.openxmlformats))/i;
 
 const COMPRESSED_ENCODINGS = /\b(?:gzip|br|zstd|deflate|compress)\b/i;
 
@@ -115,42 +124,61 @@ class Writer implements WarcArchive {
     return bytes;
   }
 
+  digest(body: Uint8Array): string {
+    return sha1Digest(body);
+  }
+
   append(response: FetchResponse, note: ArchiveNote): Capture {
     if (this.#disposed) throw new Error("the archive is closed");
     this.#current ??= this.#start();
     const { file, warcinfoId } = this.#current;
-    const id = newRecordId();
-    const digest = sha1Digest(response.body);
-    const roomForUrls = response.href.length + (note.via?.length ?? 0) + (note.identifiedType?.length ?? 0);
+    const ids: MainIds = { id: newRecordId(), warcinfoId };
+    const { revisit = null, metadata = null, conversions = [] } = note;
+    const digest = revisit?.original.digest ?? note.digest ?? sha1Digest(response.body);
+    const record = (
+      block: { readonly head: string; readonly body: Uint8Array; readonly level: number },
+      fields: (blockDigest: string) => RecordFields,
+      more = 0,
+    ): Buffer =>
+      packedRecord({
+        ...block,
+        header: (blockDigest, length) => recordHeader(fields(blockDigest), length),
+        headerRoom: FIELDS_ROOM + response.href.length + more,
+        packing: this.#packing,
+      });
 
-    const main = packedRecord({
-      head: responseHead(response),
-      body: response.body,
-      header: (blockDigest, length) =>
-        recordHeader(
-          responseFields(response, note, { id, warcinfoId }, { payloadDigest: digest, blockDigest }),
-          length,
-        ),
-      headerRoom: FIELDS_ROOM + roomForUrls,
-      packing: this.#packing,
-      level: isCompressed(response, note) ? 0 : this.#level,
-    });
-    const request = packedRecord({
-      head: response.requestHead,
-      body: EMPTY,
-      header: (blockDigest, length) => recordHeader(requestFields(response, id, blockDigest), length),
-      headerRoom: FIELDS_ROOM + response.href.length,
-      packing: this.#packing,
-      level: 0, // setting up a compressor costs 40 us or more, and would save 300 bytes
-    });
-
+    const main = record(
+      {
+        head: responseHead(response),
+        body: revisit === null ? response.body : EMPTY,
+        level: revisit !== null || isCompressed(response, note) ? 0 : this.#level,
+      },
+      (blockDigest) => mainFields(response, note, ids, { payloadDigest: digest, blockDigest }),
+      (note.via?.length ?? 0) + (note.identifiedType?.length ?? 0) + (revisit?.original.href.length ?? 0),
+    );
     const locator: Locator = { file: file.name, offset: file.append(main), length: main.length };
-    file.append(request);
+    // Setting up a compressor costs 20 us or more, and would save 300 bytes.
+    const request = { head: response.requestHead, body: EMPTY, level: 0 };
+    file.append(record(request, (blockDigest) => requestFields(response, ids.id, blockDigest)));
+    if (metadata !== null) {
+      const block = this.#textBlock(fieldsBlock(metadata));
+      file.append(record(block, (blockDigest) => metadataFields(response, ids.id, blockDigest)));
+    }
+    for (const conversion of conversions) {
+      const block = this.#textBlock(conversion.text);
+      file.append(record(block, (blockDigest) => conversionFields(response, conversion, ids, blockDigest)));
+    }
     if (file.length >= this.#maxFileBytes) {
       file.finish();
       this.#current = null;
     }
-    return { response: locator, at: response.startedAt, digest, truncated: truncationOf(response) };
+    const kept = { response: locator, at: response.startedAt, digest, truncated: truncationOf(response) };
+    return revisit === null ? kept : { ...kept, truncated: null, revisitOf: revisit.original.urlId };
+  }
+
+  #textBlock(text: string): { head: string; body: Uint8Array; level: number } {
+    const body = Buffer.from(text, "utf8");
+    return { head: "", body, level: body.length < COMPRESSED_FROM ? 0 : this.#level };
   }
 
   /** Throws an `ArchiveError`; nothing is lost then: the same bytes go to the same offsets with the next call. */

@@ -10,7 +10,7 @@ import { surt } from "./surt.ts";
 export interface CdxEntry {
   readonly url: string;
   readonly at: Instant;
-  /** The declared media type, without parameters; "" when none was declared. */
+  /** The declared media type, without parameters; "" when none was declared; `REVISIT_MIME` for a revisit. */
   readonly mime: string;
   readonly status: number;
   /** `sha1:BASE32` */
@@ -20,14 +20,17 @@ export interface CdxEntry {
   readonly filename: string;
 }
 
+/** What indexes say in place of a media type where the body is in another record. */
+export const REVISIT_MIME = "warc/revisit";
+
 /** The entry of a recorded visit; null when it has no capture. */
 export function cdxEntry(visit: VisitRecord): CdxEntry | null {
   if (visit.capture === null) return null;
-  const { response, at, digest } = visit.capture;
+  const { response, at, digest, revisitOf } = visit.capture;
   return {
     url: visit.href,
     at,
-    mime: (visit.contentType ?? "").split(";", 1)[0]!.trim(),
+    mime: revisitOf === undefined ? (visit.contentType ?? "").split(";", 1)[0]!.trim() : REVISIT_MIME,
     status: visit.status ?? 0,
     digest,
     length: response.length,

@@ -26,6 +26,7 @@ export function checkRecord(record: WarcRecord): RecordCheck {
   if (!/^<\S+>$/.test(field("warc-record-id"))) faults.push("has no valid WARC-Record-ID");
   if (Number.isNaN(Date.parse(field("warc-date")))) faults.push("has no valid WARC-Date");
   if (ABOUT_A_URL.has(record.type) && field("warc-target-uri") === "") faults.push("has no WARC-Target-URI");
+  if (record.type === "revisit" && field("warc-profile") === "") faults.push("has no WARC-Profile");
   const block = checkBlockDigest(record);
   const payload = checkPayloadDigest(record);
   if (block === "wrong") faults.push("its block is not the one that was digested");

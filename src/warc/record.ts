@@ -1,19 +1,10 @@
 /**
- * WARC 1.1 records as text: header fields and heads of blocks (ISO 28500:2017,
+ * WARC 1.1 records as text: header fields, identifiers, digests (ISO 28500:2017,
  * https://iipc.github.io/warc-specs/specifications/warc-format/warc-1.1/).
- *
- * A response's block is the head as received and the body with transfer-encoding removed and content-encoding kept.
- * A field that would make a reader misparse that body is renamed, not lost: `Transfer-Encoding` always, and
- * `Content-Length` where it is not the length of the body that follows (cut, unread, HEAD and 304 answers), become
- * `X-Archive-Orig-...`. What came over HTTP/2 gets a status line of HTTP/1.1, as all readers expect, and says so in
- * `WARC-Protocol: h2`.
  */
 import { hash, randomUUID } from "node:crypto";
-import { isIP } from "node:net";
 import type { Instant } from "../base/clock.ts";
 import type { Truncation } from "../model/capture.ts";
-import type { FetchResponse } from "../model/fetch-result.ts";
-import type { ArchiveNote } from "../ports/archive.ts";
 
 export type RecordType = "warcinfo" | "response" | "request" | "revisit" | "metadata" | "resource" | "conversion";
 
@@ -58,18 +49,21 @@ export function newRecordId(): string {
   return `<urn:uuid:${randomUUID()}>`;
 }
 
-let lastDate: { readonly at: Instant; readonly text: string } = { at: 0, text: new Date(0).toISOString() };
+/** With milliseconds, as version 1.1 allows. */
+const dateText = (at: Instant): string => new Date(at).toISOString();
 
-/** WARC-Date with milliseconds, as version 1.1 allows. The records of a capture share it, so the last one is kept. */
+let lastDate: { readonly at: Instant; readonly text: string } = { at: 0, text: dateText(0) };
+
+/** The records of a capture share their WARC-Date, so the last one is kept. */
 function warcDate(at: Instant): string {
-  if (lastDate.at !== at) lastDate = { at, text: new Date(at).toISOString() };
+  if (lastDate.at !== at) lastDate = { at, text: dateText(at) };
   return lastDate.text;
 }
 
 const LINE_BREAK = /[\r\n\0]/;
 
 /** A line break inside a field would start a field of its own: it becomes a space. */
-function oneLine(text: string): string {
+export function oneLine(text: string): string {
   return LINE_BREAK.test(text) ? text.replace(/[\r\n\0]+/g, " ") : text;
 }
 
@@ -77,12 +71,20 @@ export interface RecordFields {
   readonly type: RecordType;
   readonly id: string;
   readonly at: Instant;
-  readonly contentType: string;
+  /** Null: not known, and not said. */
+  readonly contentType: string | null;
   readonly targetUri?: string;
   readonly address?: string;
   readonly warcinfoId?: string;
   readonly concurrentTo?: string;
-  readonly protocol?: string;
+  readonly refersTo?: string;
+  readonly refersToTargetUri?: string;
+  readonly refersToDate?: Instant;
+  /** revisit only: what makes it one, as a URI. */
+  readonly profile?: string;
+  /** "http/1.1", "h2", "tls/1.3" (https://github.com/iipc/warc-specifications/issues/42). */
+  readonly protocols?: readonly string[];
+  readonly cipher?: string | undefined;
   readonly payloadDigest?: string;
   readonly blockDigest?: string;
   readonly identifiedType?: string | null;
@@ -103,78 +105,26 @@ export function recordHeader(fields: RecordFields, blockLength: number): string 
     line("WARC-IP-Address", fields.address) +
     line("WARC-Warcinfo-ID", fields.warcinfoId) +
     line("WARC-Concurrent-To", fields.concurrentTo) +
-    line("WARC-Protocol", fields.protocol) +
+    line("WARC-Refers-To", fields.refersTo) +
+    line("WARC-Refers-To-Target-URI", fields.refersToTargetUri) +
+    (fields.refersToDate === undefined ? "" : `WARC-Refers-To-Date: ${dateText(fields.refersToDate)}\r\n`) +
+    line("WARC-Profile", fields.profile) +
+    (fields.protocols?.map((protocol) => line("WARC-Protocol", protocol)).join("") ?? "") +
+    line("WARC-Cipher-Suite", fields.cipher) +
     line("WARC-Payload-Digest", fields.payloadDigest) +
     line("WARC-Block-Digest", fields.blockDigest) +
     line("WARC-Identified-Payload-Type", fields.identifiedType) +
     line("WARC-Truncated", fields.truncated) +
     (fields.robotsCopy ? `Trawl-Robots-Copy: ${fields.robotsCopy}\r\n` : "") +
     line("Trawl-Via", fields.via)
-  }Content-Type: ${fields.contentType}\r\nContent-Length: ${blockLength}\r\n\r\n`;
+  }${line("Content-Type", fields.contentType)}Content-Length: ${blockLength}\r\n\r\n`;
 }
 
-/** The status line and fields of a response as they are archived, with the empty line. Latin-1. */
-export function responseHead(response: FetchResponse): string {
-  const version = response.httpVersion === "1.0" ? "1.0" : "1.1";
-  const fields = response.rawHeaders;
-  let head = `HTTP/${version} ${response.status} ${oneLine(response.statusText)}\r\n`;
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = oneLine(fields[i]!);
-    const value = oneLine(fields[i + 1]!);
-    head += `${misleads(name, value, response.body.length) ? "X-Archive-Orig-" : ""}${name}: ${value}\r\n`;
-  }
-  return `${head}\r\n`;
-}
-
-function misleads(name: string, value: string, bodyLength: number): boolean {
-  switch (name.length) {
-    case "Transfer-Encoding".length:
-      return name.toLowerCase() === "transfer-encoding";
-    case "Content-Length".length:
-      return name.toLowerCase() === "content-length" && value.trim() !== String(bodyLength);
-    default:
-      return false;
-  }
-}
-
-/** The cut that the record must own up to: a body that was left unread is a cut too. */
-export function truncationOf(response: FetchResponse): Truncation | null {
-  return response.truncated ?? (response.bodyRead ? null : "unspecified");
-}
-
-export function responseFields(
-  response: FetchResponse,
-  note: ArchiveNote,
-  ids: { readonly id: string; readonly warcinfoId: string },
-  digests: { readonly payloadDigest: string; readonly blockDigest: string },
-): RecordFields {
-  return {
-    type: "response",
-    ...ids,
-    at: response.startedAt,
-    targetUri: response.href,
-    // A name stands there where a proxy looked it up: whom it connected to is not known.
-    ...(isIP(response.address) === 0 ? {} : { address: response.address }),
-    ...(response.httpVersion === "2" ? { protocol: "h2" } : {}),
-    ...digests,
-    identifiedType: note.identifiedType,
-    truncated: truncationOf(response),
-    robotsCopy: note.robotsId,
-    via: note.via,
-    contentType: "application/http;msgtype=response",
-  };
-}
-
-export function requestFields(response: FetchResponse, responseId: string, blockDigest: string): RecordFields {
-  return {
-    type: "request",
-    id: newRecordId(),
-    at: response.startedAt,
-    targetUri: response.href,
-    concurrentTo: responseId,
-    blockDigest,
-    contentType: "application/http;msgtype=request",
-  };
+/** The block of a metadata record: `application/warc-fields`, UTF-8. `fields`: [name, value, ...]. */
+export function fieldsBlock(fields: readonly string[]): string {
+  let block = "";
+  for (let i = 0; i + 1 < fields.length; i += 2) block += `${fields[i]}: ${oneLine(fields[i + 1]!)}\r\n`;
+  return block;
 }
 
 /** The block of a warcinfo record: `application/warc-fields`, UTF-8. */

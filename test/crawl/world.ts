@@ -123,6 +123,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   const visit: VisitContext = {
     fetcher,
     archive: memoryArchive(() => synced++),
+    originals: null,
     reading: {
       identify: () => "text/html",
       choose: () => ({
@@ -167,6 +168,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       obeyRelNofollow: true,
       obeyPageRobots: true,
       maxLinks: 10_000,
+      metadata: true,
       readMs: 60_000,
     },
     clock,
@@ -238,6 +240,7 @@ function answer(request: FetchRequest, reply: Reply, startedAt: Instant, endedAt
 function memoryArchive(onSync: () => void): Archive {
   let offset = 0;
   return {
+    digest: () => "sha1:A",
     append: (response) => ({
       response: { file: "memory.warc.gz", offset: offset++, length: 1 },
       at: response.startedAt,

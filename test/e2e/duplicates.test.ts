@@ -1,10 +1,12 @@
 /** Pages that were there before are marked in what the real program leaves behind, across runs. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { tempDir, trawl } from "./trawl.ts";
+import { ask, checkArchive, tempDir, trawl } from "./trawl.ts";
 
 const prose = Array.from({ length: 400 }, (_, i) => `word${String.fromCharCode(97 + ((i * i) % 23), 97 + (i % 19))}`);
 const article = (views: number): string => `<title>x</title><p>${prose.join(" ")}</p><p>Seen ${views} times`;
@@ -15,6 +17,7 @@ const PAGES: Readonly<Record<string, string>> = {
   "/c": article(2026),
   "/d": `<p>${prose.toReversed().join(" ")}`,
   "/later": article(31337),
+  "/again": `<p>${prose.toReversed().join(" ")}`,
 };
 
 describe("duplicates in a crawl", () => {
@@ -49,8 +52,24 @@ describe("duplicates in a crawl", () => {
         "/d": [null, null],
       };
       assert.deepEqual(await copies(), first);
-      assert.equal((await trawl(["crawl", `${origin}/`, `${origin}/later`, ...more])).code, 0);
-      assert.deepEqual(await copies(), { ...first, "/later": [null, "/a"] });
+      assert.equal((await trawl(["crawl", `${origin}/`, `${origin}/later`, `${origin}/again`, ...more])).code, 0);
+      assert.deepEqual(await copies(), { ...first, "/later": [null, "/a"], "/again": ["/d", null] });
+
+      const [again] = ask(dir.path, `SELECT revisit_of, id FROM urls WHERE url = '${origin}/again'`);
+      assert.equal(ask(dir.path, `SELECT url FROM urls WHERE id = ${again!.revisit_of}`)[0]?.url, `${origin}/d`);
+      const { faults, records } = await checkArchive(dir.path);
+      assert.deepEqual(faults, []);
+      const revisits = records.filter(({ record }) => record.type === "revisit");
+      assert.ok(revisits.length >= 1);
+      const verified = await trawl(["verify", dir.path]);
+      assert.equal(verified.code, 0, verified.stdout);
+      assert.match(verified.stdout, /captures \(\d+ revisits?\)/);
+      const body = async () => await trawl(["get", dir.path, `${origin}/again`]);
+      assert.equal((await body()).stdout, PAGES["/again"], "through the state");
+      const head = await trawl(["get", dir.path, `${origin}/again`, "--head"]);
+      assert.match(head.stdout, /^HTTP\/1\.1 200 OK\r\n.*content-type: text\/html\r\n/s);
+      await rm(join(dir.path, "state.db"));
+      assert.equal((await body()).stdout, PAGES["/again"], "through the index");
     } finally {
       server.close();
     }

@@ -8,10 +8,10 @@ import type { Frame, Page } from "playwright-core";
 import { openBrowser } from "../services/chromium.ts";
 import { nginx } from "../services/nginx.ts";
 import { replayOf } from "../services/replay-web-page.ts";
-import { tempDir, trawl } from "./trawl.ts";
+import { ask, tempDir, trawl } from "./trawl.ts";
 
-/** A PNG of one colour. */
-function png(width: number, height: number, rgb: readonly [number, number, number]): Buffer {
+/** A PNG of one colour; with `extra` bytes behind its picture. */
+function png(width: number, height: number, rgb: readonly [number, number, number], extra = 0): Buffer {
   const row = Buffer.from([0, ...Array.from({ length: width }, () => rgb).flat()]);
   const chunk = (type: string, data: Buffer): Buffer => {
     const body = Buffer.concat([Buffer.from(type), data]);
@@ -26,7 +26,8 @@ function png(width: number, height: number, rgb: readonly [number, number, numbe
   head.set([8, 2], 8);
   const rows = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", rows), chunk("IEND", Buffer.alloc(0))]);
+  const words = chunk("tEXt", Buffer.from(`Comment\0${"x".repeat(extra)}`));
+  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", rows), words, chunk("IEND", Buffer.alloc(0))]);
 }
 
 async function writeSite(root: string): Promise<void> {
@@ -39,10 +40,11 @@ async function writeSite(root: string): Promise<void> {
   );
   await writeFile(
     join(root, "two.html"),
-    "<!doctype html><title>Two</title><link rel=stylesheet href=style.css><h1>Two</h1>",
+    "<!doctype html><title>Two</title><link rel=stylesheet href=style.css><h1>Two</h1><img src=img/copy.png>",
   );
   await writeFile(join(root, "style.css"), "h1 { color: rgb(0, 100, 140) } body { background: url(img/sea.png) }");
-  await writeFile(join(root, "img/net.png"), png(120, 80, [200, 120, 20]));
+  await writeFile(join(root, "img/net.png"), png(120, 80, [200, 120, 20], 2_000));
+  await writeFile(join(root, "img/copy.png"), png(120, 80, [200, 120, 20], 2_000));
   await writeFile(join(root, "img/sea.png"), png(8, 8, [220, 240, 250]));
 }
 
@@ -106,6 +108,12 @@ describe("a crawl exported as WACZ", () => {
       const { colour, pictures } = live[0] as { colour: string; pictures: unknown };
       assert.deepEqual([colour, pictures], ["rgb(0, 100, 140)", [[120, 80, 200, 120, 20, 255]]]);
     }
+    const revisits = ask(join(dir.path, "c"), "SELECT url FROM urls WHERE revisit_of IS NOT NULL");
+    assert.deepEqual(
+      revisits.map(({ url }) => String(url).replace(/^.*\//, "")),
+      ["copy.png"],
+      "a picture that comes twice is archived once",
+    );
     const exported = await trawl(["export", join(dir.path, "c"), "--to", wacz]);
     assert.equal(exported.code, 0, exported.stderr);
 

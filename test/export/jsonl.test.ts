@@ -51,6 +51,7 @@ describe("a page's JSON line", () => {
       warc_file: "x.warc.gz",
       warc_offset: 333,
       warc_length: 1043,
+      revisit_of: null,
     });
   });
 

@@ -42,7 +42,7 @@ export const getCommand: Command = {
   name: "get",
   usage: "get DIR URL [--at TIME]",
   says: "what the archive holds of a URL, on standard output",
-  more: `The body without content-encoding, byte for byte otherwise. The URL is found through state.db,
+  more: `The body without content-encoding, byte for byte otherwise; a revisit has that of its original. The URL is found through state.db,
 or, where there is none, through the index. Exit code 4 when nothing of it is archived.`,
   options: TABLE,
   async run(argv, shell) {
@@ -55,9 +55,17 @@ or, where there is none, through the index. Exit code 4 when nothing of it is ar
       shell.stderr.write(`trawl: nothing of ${found.url} is archived in ${dir}: ${found.why}\n`);
       return EXIT.nothingFetched;
     }
-    const response = await readRecordAt(join(dir, "archive"), chosen.place);
+    const archive = join(dir, "archive");
+    const response = await readRecordAt(archive, chosen.place);
     if (given.head) shell.stdout.write(headOf(response));
-    else await writeBody(response, given.raw === true, shell);
+    else if (chosen.body === null) {
+      const original = header(response.warcHeaders, "warc-refers-to-target-uri") ?? "another URL";
+      shell.stderr.write(`trawl: its body is archived with ${original} alone, and that is not in ${dir}\n`);
+      return EXIT.nothingFetched;
+    } else {
+      const { body } = chosen.body === chosen.place ? response : await readRecordAt(archive, chosen.body);
+      await writeBody({ ...response, body }, given.raw === true, shell);
+    }
     return EXIT.done;
   },
 };

@@ -54,7 +54,7 @@ function reportOf(dir: string, { archive, claims, pages, faults, told, notes }: 
     ...(pages === null
       ? []
       : [
-          `  state    ${counted(claims.captures, "capture")}, ${counted(claims.robots, "copy", "copies")} of robots.txt`,
+          `  state    ${counted(claims.captures, "capture")}${claims.revisits > 0 ? ` (${counted(claims.revisits, "revisit")})` : ""}, ${counted(claims.robots, "copy", "copies")} of robots.txt`,
           `  pages    ${counted(pages, "line")}`,
         ]),
     ...(claims.indexed === null ? [] : [`  index    ${counted(claims.indexed, "line")}`]),

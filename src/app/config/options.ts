@@ -316,6 +316,25 @@ export const OPTIONS = {
     default: 1,
     says: "compression level of the archive: 1 is fast, 9 is small",
   },
+  revisits: {
+    group: "What to keep",
+    kind: "flag",
+    default: true,
+    says: "archive a body that is there already as a reference to it (a revisit record)",
+  },
+  metadata: {
+    group: "What to keep",
+    kind: "flag",
+    default: true,
+    says: "archive beside each page what reading found: links, charset, time taken (a metadata record)",
+  },
+  operator: {
+    group: "What to keep",
+    kind: "text",
+    default: null,
+    word: "WHO",
+    says: "who answers for the crawl, a name or a mail address: stands at the head of each archive file",
+  },
   nearDuplicates: {
     group: "What to keep",
     kind: "flag",

@@ -3,16 +3,22 @@ import { join } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
 import type { Capture, Locator } from "../../model/capture.ts";
+import { header } from "../../model/fetch-result.ts";
 import type { ParsedUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import { type CdxEntry, REVISIT_MIME } from "../../warc/cdxj.ts";
 import { lookUp } from "../../warc/cdxj-lookup.ts";
+import { readRecordAt } from "../../warc/reader.ts";
+import { bodyPlace } from "../dir/bodies.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
 import { END_WORDS } from "./summary.ts";
 
 export interface Captured {
   readonly at: Instant;
   readonly place: Locator;
+  /** Of the record that holds the body; null when it is another one, and not to be found. */
+  readonly body: Locator | null;
 }
 
 export interface Found {
@@ -29,25 +35,46 @@ export function capturesInState(state: ReadOnlyState, { href, host, parts }: Par
   const record = state.find(hi, lo);
   if (record === null) {
     const copies = parts.pathname === "/robots.txt" ? [...state.robotsCopies()].filter((one) => one.host === host) : [];
-    return { url: href, captures: captured(copies), why: "the crawl does not know it" };
+    return { url: href, captures: captured(copies, state), why: "the crawl does not know it" };
   }
   const end = record.visit?.end;
   const words = end === undefined || end === "retry" || end === "follow" ? "" : `, ${END_WORDS[end]}`;
   const why = record.state === "ended" ? `it ended as ${end}${words}` : `it is ${record.state}`;
-  return { url: href, captures: captured(state.visitsOf(record.id)), why };
+  return { url: href, captures: captured(state.visitsOf(record.id), state), why };
 }
 
-function captured(ones: readonly { readonly capture: Capture | null }[]): Captured[] {
-  return ones.flatMap(({ capture }) => (capture === null ? [] : { at: capture.at, place: capture.response }));
+function captured(ones: readonly { readonly capture: Capture | null }[], state: ReadOnlyState): Captured[] {
+  return ones.flatMap(({ capture }) =>
+    capture === null ? [] : { at: capture.at, place: capture.response, body: bodyPlace(capture, state) },
+  );
 }
 
 export async function capturesInIndex(dir: string, { href }: ParsedUrl): Promise<Found> {
   const entries = await lookUp(join(dir, INDEX_FILE), href);
-  const captures = entries.map(({ at, filename, offset, length }) => ({
-    at,
-    place: { file: filename, offset, length },
-  }));
+  const captures: Captured[] = [];
+  for (const entry of entries) {
+    const place = placeOf(entry);
+    captures.push({ at: entry.at, place, body: isRevisit(entry) ? await originalPlace(dir, place) : place });
+  }
   return { url: href, captures, why: "it is not in the index" };
+}
+
+const placeOf = ({ filename, offset, length }: CdxEntry): Locator => ({ file: filename, offset, length });
+
+const isRevisit = ({ mime }: CdxEntry): boolean => mime === REVISIT_MIME;
+
+/** What the revisit at `place` refers to, by the index: of that URL, with that digest, and of that time if there is one. */
+async function originalPlace(dir: string, place: Locator): Promise<Locator | null> {
+  const { warcHeaders } = await readRecordAt(join(dir, "archive"), place);
+  const field = (name: string) => header(warcHeaders, name);
+  const target = field("warc-refers-to-target-uri");
+  if (target === null) return null;
+  const digest = field("warc-payload-digest");
+  const entries = await lookUp(join(dir, INDEX_FILE), target);
+  const bodies = entries.filter((entry) => entry.url === target && entry.digest === digest && !isRevisit(entry));
+  const at = Date.parse(field("warc-refers-to-date") ?? "");
+  const original = bodies.find((entry) => entry.at === Math.floor(at / 1000) * 1000) ?? bodies[0];
+  return original === undefined ? null : placeOf(original);
 }
 
 /** The one nearest to `at`, the earlier of two as near; the latest when no time is asked for. Null when there are none. */

@@ -7,6 +7,7 @@ import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Hosts } from "../../crawl/hosts.ts";
+import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
 import { judgedAgain } from "../../crawl/reconsider.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
@@ -46,7 +47,11 @@ export interface VisitThreadData {
 const MOST_LINKS = 50_000;
 const READ_MS = 60_000;
 
-export async function composeVisit({ config, thread, moved }: VisitThreadData, log: Log): Promise<VisitContext> {
+export async function composeVisit(
+  { config, thread, moved }: VisitThreadData,
+  originals: Originals,
+  log: Log,
+): Promise<VisitContext> {
   const guard = guardOf(config);
   const agent = productToken(config.userAgent) ?? "";
   const archive = await openArchive({
@@ -60,6 +65,7 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
       software: `trawl/${VERSION}`,
       userAgent: config.userAgent,
       robots: config.robots ? "obey" : "ignore",
+      ...(config.operator === null ? {} : { operator: config.operator }),
     },
   });
   const fetcher = httpFetcher({
@@ -81,6 +87,7 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
   return {
     fetcher,
     archive,
+    originals: config.revisits ? originals : null,
     reading: await readingOf(config, agent),
     admission: admissionOf(config, guard, moved),
     sentLately: new RecentFingerprints(),
@@ -90,6 +97,7 @@ export async function composeVisit({ config, thread, moved }: VisitThreadData, l
       obeyRelNofollow: !config.followNofollow,
       obeyPageRobots: config.robots,
       maxLinks: MOST_LINKS,
+      metadata: config.metadata,
       readMs: READ_MS,
     },
     clock: systemClock,
@@ -168,7 +176,8 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const moved = seedsMoved(backend);
   const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", { byDomain: config.maxPerDomain !== null });
   const admission = admissionOf(config, guard, moved);
-  const visitors = await startThreads(config, moved, log);
+  const duplicates = new Duplicates(backend.contents());
+  const visitors = await startThreads(config, moved, originalsIn(backend, duplicates), log);
   const politeness = politenessOf(config);
   const context: CrawlContext = {
     frontier: backend,
@@ -186,7 +195,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     resolver: proxyOf(config).proxyLooksUp
       ? namesAsTheyAre
       : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
-    duplicates: new Duplicates(backend.contents()),
+    duplicates,
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
     rules: {
@@ -213,7 +222,12 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
 }
 
-async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Log): Promise<ThreadVisitors> {
+async function startThreads(
+  config: CrawlConfig,
+  moved: readonly Href[],
+  findOriginal: FindOriginal,
+  log: Log,
+): Promise<ThreadVisitors> {
   // In a checkout the sources run as they are; a published package has them compiled.
   const entry = new URL(import.meta.url.endsWith(".ts") ? "./visit-thread.ts" : "./visit-thread.js", import.meta.url);
   const threads = Math.min(config.threads, config.concurrency);
@@ -224,7 +238,7 @@ async function startThreads(config: CrawlConfig, moved: readonly Href[], log: Lo
     worker.stdout.on("data", (chunk: Buffer) => process.stderr.write(chunk));
     return worker;
   });
-  const visitors = new ThreadVisitors(workers, Math.ceil(config.concurrency / threads), log);
+  const visitors = new ThreadVisitors(workers, Math.ceil(config.concurrency / threads), findOriginal, log);
   try {
     await visitors.ready();
   } catch (cause) {

@@ -1,6 +1,7 @@
 /** The entry of a visit thread: makes its parts from the configuration, then does what it is told until it is closed. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type Log, silentLog } from "../../base/log.ts";
+import { AskedOriginals } from "../../crawl/originals.ts";
 import type { FromThread, ToThread } from "../../crawl/threads.ts";
 import { visiting } from "../../crawl/visiting.ts";
 import { composeVisit, type VisitThreadData } from "./compose.ts";
@@ -11,7 +12,8 @@ if (port === null) throw new Error("visit-thread.ts is started as a worker threa
 const tell = (message: FromThread): void => port.postMessage(message);
 
 const log: Log = { ...silentLog, warn: (facts, event) => tell({ kind: "warn", facts, event }) };
-const context = await composeVisit(workerData as VisitThreadData, log);
+const originals = new AskedOriginals((asked) => tell({ kind: "asks", ...asked }));
+const context = await composeVisit(workerData as VisitThreadData, originals, log);
 const work = visiting(
   context,
   (sealed) => tell({ kind: "sealed", sealed }),
@@ -24,6 +26,7 @@ const work = visiting(
 
 port.on("message", (message: ToThread) => {
   if (message.kind === "errands") work.start(message.errands);
+  else if (message.kind === "originals") originals.answered(message);
   else if (message.kind === "forget") work.forget();
   else if (message.kind === "extend") work.extend(message.seed);
   else

@@ -192,6 +192,10 @@ class EmbeddedBackend implements Backend {
     return this.#queries.urls(options);
   }
 
+  visitsOf(urlId: number): readonly VisitRecord[] {
+    return this.#queries.visitsOf(urlId);
+  }
+
   captures(): IterableIterator<VisitRecord> {
     return this.#queries.captures();
   }

@@ -17,8 +17,6 @@ import { Queries } from "./queries.ts";
 export interface ReadOnlyState extends StateQueries, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
   pending(): Pending;
-  /** Every recorded visit to the URL, in order. */
-  visitsOf(urlId: number): VisitRecord[];
   /** Every copy of a robots.txt, in order of fetching. */
   robotsCopies(): IterableIterator<RobotsCopy>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */

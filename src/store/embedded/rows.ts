@@ -50,6 +50,7 @@ export function visitValues(visit: VisitRecord): SQLInputValue[] {
     ...pageValues(visit.page),
     visit.duplicateOf,
     visit.nearDuplicateOf,
+    visit.capture?.revisitOf ?? null,
   ];
 }
 
@@ -182,6 +183,7 @@ function captureOf(row: Row): Capture | null {
     at: row.captured_at as Instant,
     digest: row.digest as string,
     truncated: row.truncated as Truncation | null,
+    ...(typeof row.revisit_of === "number" ? { revisitOf: row.revisit_of } : {}),
   };
 }
 

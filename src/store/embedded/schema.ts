@@ -46,6 +46,7 @@ export const VISIT_COLUMNS = [
   "simhash",
   "duplicate_of",
   "near_duplicate_of",
+  "revisit_of",
 ] as const;
 
 export const SCHEMA = `
@@ -120,7 +121,8 @@ CREATE TABLE visit (
   read_error TEXT,               -- why reading stopped early
   simhash TEXT,                  -- of the visible text, 16 hexadecimal digits; null when there is too little
   duplicate_of INTEGER,          -- url.id that had the same body before, to the byte
-  near_duplicate_of INTEGER      -- url.id that had nearly the same text before
+  near_duplicate_of INTEGER,     -- url.id that had nearly the same text before
+  revisit_of INTEGER             -- url.id whose capture of the same digest holds the body; null: the record there does
 ) STRICT;
 CREATE INDEX visit_of_url ON visit (url_id);
 
@@ -242,6 +244,7 @@ CREATE VIEW urls AS
     visit.file AS warc_file,
     visit.offset AS warc_offset,
     visit.length AS warc_length,
+    visit.revisit_of,
     url.priority
   FROM url
   JOIN host ON host.id = url.host_id

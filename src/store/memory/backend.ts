@@ -188,6 +188,10 @@ class MemoryBackend implements Backend {
       if (entry.id > afterId && (entry.end !== null || !endedOnly)) yield this.#recordOf(entry);
   }
 
+  visitsOf(urlId: number): readonly VisitRecord[] {
+    return this.#state.visits.filter((visit) => visit.urlId === urlId);
+  }
+
   *captures(): IterableIterator<VisitRecord> {
     for (const visit of this.#state.visits) if (visit.capture !== null) yield visit;
   }

@@ -61,7 +61,10 @@ describe("trawl get", () => {
     assert.match(err, /archive file .* is gone/);
   });
   it("takes the capture nearest to the time that is asked for", () => {
-    const captures = [10, 20, 40].map((at) => ({ at, place: { file: "f", offset: at, length: 1 } }));
+    const captures = [10, 20, 40].map((at) => {
+      const place = { file: "f", offset: at, length: 1 };
+      return { at, place, body: place };
+    });
     const at = (time: number | null) => nearest(captures, time)?.at;
     assert.deepEqual([at(null), at(0), at(14), at(15), at(31), at(99)], [40, 10, 10, 10, 40, 40]);
     assert.equal(nearest([], 5), null);

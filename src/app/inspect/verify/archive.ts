@@ -19,7 +19,7 @@ export interface ArchiveCounts {
   /** Digests that were recomputed, and right. */
   blocks: number;
   payloads: number;
-  /** Responses that nothing refers to. */
+  /** Responses and revisits that nothing refers to. */
   unclaimed: number;
 }
 
@@ -79,7 +79,7 @@ export async function verifyArchive(
       tally(record, where, counts, findings);
       const found = await claimed.take(file.name, record.offset);
       if (found !== null) holdAgainst(found, record, where, findings);
-      else if (record.type === "response") counts.unclaimed++;
+      else if (record.type === "response" || record.type === "revisit") counts.unclaimed++;
     }
     counts.bytes += file.bytes;
   }
@@ -98,8 +98,9 @@ function tally(record: WarcRecord, where: string, counts: ArchiveCounts, finding
 
 function holdAgainst(claims: readonly Claim[], record: WarcRecord, where: string, findings: Findings): void {
   const fault = (by: Claim["by"], words: string): void => findings.fault(`${where}: ${words} in the ${BY_WORDS[by]}`);
-  for (const { by, length, digest, url } of claims) {
-    if (record.type !== "response" && record.type !== "revisit") fault(by, `is a ${record.type} record, a response`);
+  for (const { by, length, digest, url, revisit } of claims) {
+    const type = revisit ? "revisit" : "response";
+    if (record.type !== type) fault(by, `is a ${record.type} record, a ${type}`);
     else if (header(record.fields, "warc-target-uri") !== url) fault(by, "is of another URL than");
     else if (length !== record.length) fault(by, `has ${record.length} bytes, ${length}`);
     else if (header(record.fields, "warc-payload-digest") !== digest) fault(by, "has another digest than");

@@ -6,8 +6,9 @@ import { open } from "node:fs/promises";
 import { hashText } from "../../../base/hash.ts";
 import type { Capture } from "../../../model/capture.ts";
 import type { ReadOnlyState } from "../../../store/embedded/read-only.ts";
-import { ascii, cdxEntry, cdxjLine } from "../../../warc/cdxj.ts";
+import { ascii, cdxEntry, cdxjLine, REVISIT_MIME } from "../../../warc/cdxj.ts";
 import { writeSorted } from "../../../warc/sorted-lines.ts";
+import { bodyPlace } from "../../dir/bodies.ts";
 import { counted } from "../../wording.ts";
 import type { Findings } from "./findings.ts";
 
@@ -20,6 +21,8 @@ export interface Claim {
   /** `sha1:BASE32` of the payload. */
   readonly digest: string;
   readonly url: string;
+  /** The body is in another record. */
+  readonly revisit: boolean;
   /** Of captures their number in the state, of lines their number in the index. */
   readonly ordinal: number;
   /** Of the index line that the claim is, or should be. */
@@ -29,6 +32,8 @@ export interface Claim {
 /** How many claims there are of each kind. */
 export interface ClaimCounts {
   captures: number;
+  /** Of the captures, those whose body is in another record. */
+  revisits: number;
   robots: number;
   /** Null when there is no index. */
   indexed: number | null;
@@ -43,7 +48,7 @@ export async function writeClaims(
   { state, index }: { readonly state: ReadOnlyState | null; readonly index: string },
   findings: Findings,
 ): Promise<ClaimCounts> {
-  const counts: ClaimCounts = { captures: 0, robots: 0, indexed: null };
+  const counts: ClaimCounts = { captures: 0, revisits: 0, robots: 0, indexed: null };
   await writeSorted(claimLines(state, index, counts, findings), path);
   return counts;
 }
@@ -56,13 +61,13 @@ async function* claimLines(
 ): AsyncGenerator<string> {
   for (const visit of state?.captures() ?? []) {
     const ordinal = counts.captures++;
-    yield print({
-      by: "capture",
-      url: visit.href,
-      ordinal,
-      line: cdxjLine(cdxEntry(visit)!),
-      ...place(visit.capture!),
-    });
+    const capture = visit.capture!;
+    const claim = { by: "capture" as const, url: visit.href, ordinal, line: cdxjLine(cdxEntry(visit)!) };
+    yield print({ ...claim, ...place(capture) });
+    if (capture.revisitOf === undefined) continue;
+    counts.revisits++;
+    if (bodyPlace(capture, state!) === null)
+      findings.fault(`the body of ${visit.href} should be with URL ${capture.revisitOf}, and is not`);
   }
   for (const { capture, href } of state?.robotsCopies() ?? []) {
     if (capture === null) continue;
@@ -86,7 +91,10 @@ async function* claimLines(
   }
 }
 
-const place = ({ response: { file, offset, length }, digest }: Capture) => ({ file, offset, length, digest });
+const place = ({ response: { file, offset, length }, digest, revisitOf }: Capture) => ({
+  ...{ file, offset, length, digest },
+  revisit: revisitOf !== undefined,
+});
 
 /** Null when the line says no place. */
 function claimOf(text: string, ordinal: number): Claim | null {
@@ -95,7 +103,8 @@ function claimOf(text: string, ordinal: number): Claim | null {
   const [offset, length] = [Number(facts?.offset ?? Number.NaN), Number(facts?.length ?? Number.NaN)];
   if (typeof file !== "string" || typeof digest !== "string" || typeof url !== "string") return null;
   if (!Number.isSafeInteger(offset) || !Number.isSafeInteger(length) || offset < 0) return null;
-  return { by: "index", file, offset, length, digest, url, ordinal, line: `${text}\n` };
+  const revisit = facts?.mime === REVISIT_MIME;
+  return { by: "index", file, offset, length, digest, url, revisit, ordinal, line: `${text}\n` };
 }
 
 function factsOf(text: string): Record<string, unknown> | null {
@@ -108,10 +117,10 @@ function factsOf(text: string): Record<string, unknown> | null {
 }
 
 /** Fields whose order is that of the archive come first, in texts that sort as numbers do. */
-function print({ by, file, offset, length, digest, url, ordinal, line }: Claim): string {
+function print({ by, file, offset, length, digest, url, revisit, ordinal, line }: Claim): string {
   const [hi, lo] = hashText(line);
   const at = String(offset).padStart(16, "0");
-  return `${ascii(JSON.stringify([file, at, by, length, digest, url, ordinal, `${hi}-${lo}`]))}\n`;
+  return `${ascii(JSON.stringify([file, at, by, length, digest, url, revisit, ordinal, `${hi}-${lo}`]))}\n`;
 }
 
 /** The claims in order, those of one place together. */
@@ -119,8 +128,8 @@ export async function* readClaims(path: string): AsyncGenerator<readonly Claim[]
   const file = await open(path);
   let held: Claim[] = [];
   for await (const text of file.readLines()) {
-    const [name, at, by, length, digest, url, ordinal, line] = JSON.parse(text);
-    const claim: Claim = { by, file: name, offset: Number(at), length, digest, url, ordinal, line };
+    const [name, at, by, length, digest, url, revisit, ordinal, line] = JSON.parse(text);
+    const claim: Claim = { by, file: name, offset: Number(at), length, digest, url, revisit, ordinal, line };
     if (held.length > 0 && (held[0]!.file !== claim.file || held[0]!.offset !== claim.offset)) {
       yield held;
       held = [];

@@ -1,0 +1,135 @@
+/**
+ * What the records of one capture say: response or revisit, request, metadata, conversions.
+ *
+ * A response's block is the head as received and the body with transfer-encoding removed and content-encoding kept.
+ * A field that would make a reader misparse that body is renamed, not lost: `Transfer-Encoding` always, and
+ * `Content-Length` where it is not the length of the body that follows (cut, unread, HEAD and 304 answers), become
+ * `X-Archive-Orig-...`. What came over HTTP/2 gets a status line of HTTP/1.1, as all readers expect, and says so in
+ * `WARC-Protocol: h2`.
+ */
+import { isIP } from "node:net";
+import type { Truncation } from "../model/capture.ts";
+import type { FetchResponse } from "../model/fetch-result.ts";
+import type { ArchiveNote, Conversion, Revisit } from "../ports/archive.ts";
+import { newRecordId, oneLine, type RecordFields } from "./record.ts";
+
+/** The status line and fields of a response as they are archived, with the empty line. Latin-1. */
+export function responseHead(response: FetchResponse): string {
+  const version = response.httpVersion === "1.0" ? "1.0" : "1.1";
+  const fields = response.rawHeaders;
+  let head = `HTTP/${version} ${response.status} ${oneLine(response.statusText)}\r\n`;
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = oneLine(fields[i]!);
+    const value = oneLine(fields[i + 1]!);
+    head += `${misleads(name, value, response.body.length) ? "X-Archive-Orig-" : ""}${name}: ${value}\r\n`;
+  }
+  return `${head}\r\n`;
+}
+
+function misleads(name: string, value: string, bodyLength: number): boolean {
+  switch (name.length) {
+    case "Transfer-Encoding".length:
+      return name.toLowerCase() === "transfer-encoding";
+    case "Content-Length".length:
+      return name.toLowerCase() === "content-length" && value.trim() !== String(bodyLength);
+    default:
+      return false;
+  }
+}
+
+/** The cut that the record must own up to: a body that was left unread is a cut too. */
+export function truncationOf(response: FetchResponse): Truncation | null {
+  return response.truncated ?? (response.bodyRead ? null : "unspecified");
+}
+
+export interface MainIds {
+  readonly id: string;
+  readonly warcinfoId: string;
+}
+
+export interface MainDigests {
+  readonly payloadDigest: string;
+  readonly blockDigest: string;
+}
+
+/** Of a response, or of a revisit when the note names an original. */
+export function mainFields(
+  response: FetchResponse,
+  note: ArchiveNote,
+  ids: MainIds,
+  digests: MainDigests,
+): RecordFields {
+  const { revisit = null } = note;
+  return {
+    type: revisit === null ? "response" : "revisit",
+    ...ids,
+    at: response.startedAt,
+    targetUri: response.href,
+    // A name stands there where a proxy looked it up: whom it connected to is not known.
+    ...(isIP(response.address) === 0 ? {} : { address: response.address }),
+    protocols: protocolsOf(response),
+    cipher: response.tls?.cipher,
+    ...digests,
+    ...(revisit === null ? { truncated: truncationOf(response) } : revisitFields(revisit)),
+    identifiedType: note.identifiedType,
+    robotsCopy: note.robotsId,
+    via: note.via,
+    contentType: "application/http;msgtype=response",
+  };
+}
+
+/** WARC 1.1, section 6.7. */
+function revisitFields({ profile, original }: Revisit): Partial<RecordFields> {
+  return {
+    profile: `http://netpreserve.org/warc/1.1/revisit/${profile}`,
+    refersToTargetUri: original.href,
+    refersToDate: original.at,
+  };
+}
+
+function protocolsOf({ httpVersion, tls }: FetchResponse): string[] {
+  const http = httpVersion === "2" ? "h2" : `http/${httpVersion}`;
+  return tls === undefined ? [http] : [http, tls.protocol];
+}
+
+export function requestFields(response: FetchResponse, mainId: string, blockDigest: string): RecordFields {
+  return {
+    type: "request",
+    id: newRecordId(),
+    at: response.startedAt,
+    targetUri: response.href,
+    concurrentTo: mainId,
+    blockDigest,
+    contentType: "application/http;msgtype=request",
+  };
+}
+
+export function metadataFields(response: FetchResponse, mainId: string, blockDigest: string): RecordFields {
+  return {
+    type: "metadata",
+    id: newRecordId(),
+    at: response.startedAt,
+    targetUri: response.href,
+    concurrentTo: mainId,
+    blockDigest,
+    contentType: "application/warc-fields",
+  };
+}
+
+export function conversionFields(
+  response: FetchResponse,
+  { type }: Conversion,
+  ids: MainIds,
+  blockDigest: string,
+): RecordFields {
+  return {
+    type: "conversion",
+    id: newRecordId(),
+    at: response.startedAt,
+    targetUri: response.href,
+    warcinfoId: ids.warcinfoId,
+    refersTo: ids.id,
+    blockDigest,
+    contentType: type,
+  };
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Duplicates } from "../../src/crawl/duplicates.ts";
+import { keep, knownBody } from "../../src/crawl/keep.ts";
+import { AskedOriginals, type AskedTogether, originalsIn } from "../../src/crawl/originals.ts";
+import { NOTHING_READ } from "../../src/crawl/read.ts";
+import type { Capture } from "../../src/model/capture.ts";
+import { NO_ANSWER, type VisitRecord } from "../../src/model/record.ts";
+import type { Href } from "../../src/model/url.ts";
+import type { Errand } from "../../src/model/visited.ts";
+import type { ArchiveNote, Original } from "../../src/ports/archive.ts";
+import { exchange } from "../warc/fixtures.ts";
+
+const captureOf = (digest: string, more: Partial<Capture> = {}): Capture => ({
+  response: { file: "x.warc.gz", offset: 0, length: 1 },
+  at: 5,
+  digest,
+  truncated: null,
+  ...more,
+});
+const visitOf = (urlId: number, capture: Capture | null): VisitRecord => ({
+  ...NO_ANSWER,
+  ...{ urlId, href: `http://a.test/${urlId}` as Href, end: "fetched", detail: null, attempt: 1 },
+  ...{ startedAt: 5, endedAt: 6, capture },
+});
+
+describe("the capture that holds a body", () => {
+  const known = new Duplicates([1, 2, 3, 4].map((urlId) => ({ urlId, digest: `sha1:${urlId}`, simhash: null })));
+  const visits = [
+    visitOf(1, captureOf("sha1:1")),
+    visitOf(2, captureOf("sha1:other")),
+    visitOf(3, captureOf("sha1:3", { truncated: "length" })),
+    visitOf(4, captureOf("sha1:4", { revisitOf: 1 })),
+    visitOf(4, captureOf("sha1:4", { at: 9 })),
+  ];
+  const find = originalsIn({ visitsOf: (id) => visits.filter(({ urlId }) => urlId === id) }, known);
+
+  it("is the first page with that digest", () => {
+    assert.deepEqual(find("sha1:1"), { urlId: 1, href: "http://a.test/1", at: 5, digest: "sha1:1" });
+    assert.equal(find("sha1:unheard of"), null);
+  });
+  it("is none that only resembles it by 64 bits, and none that was cut", () => {
+    assert.equal(find("sha1:2"), null);
+    assert.equal(find("sha1:3"), null);
+  });
+  it("is never a revisit itself", () => {
+    assert.equal(find("sha1:4")?.at, 9);
+  });
+  it("is none that is not committed yet: a crash could cut it back", () => {
+    const duplicates = new Duplicates([]);
+    const page = { simhash: null } as never;
+    duplicates.copyOf(1, 10, captureOf("sha1:new"), page);
+    assert.equal(duplicates.first("sha1:new"), 1);
+    assert.equal(originalsIn({ visitsOf: () => [] }, duplicates)("sha1:new"), null);
+  });
+});
+
+describe("what a visit thread asks", () => {
+  it("goes out as one message a turn, and each asker gets its own answer", async () => {
+    const sent: AskedTogether[] = [];
+    const originals = new AskedOriginals((asked) => sent.push(asked));
+    const answers = [originals.of("sha1:A"), originals.of("sha1:B")];
+    await new Promise(setImmediate);
+    const later = originals.of("sha1:C");
+    await new Promise(setImmediate);
+    assert.deepEqual(
+      sent.map(({ digests }) => digests),
+      [["sha1:A", "sha1:B"], ["sha1:C"]],
+    );
+    const of = (urlId: number): Original => ({ urlId, href: "http://a.test/" as Href, at: 1, digest: "" });
+    originals.answered({ id: sent[1]!.id, originals: [of(3)] });
+    originals.answered({ id: sent[0]!.id, originals: [null, of(2)] });
+    assert.deepEqual(
+      (await Promise.all([...answers, later])).map((one) => one?.urlId ?? null),
+      [null, 2, 3],
+    );
+  });
+
+  it("gets no original when the state cannot tell", async () => {
+    const originals = new AskedOriginals(({ id }) => originals.answered({ id, originals: [] }));
+    assert.equal(await originals.of("sha1:A"), null);
+  });
+});
+
+describe("keeping", () => {
+  const original: Original = { urlId: 1, href: "http://a.test/1" as Href, at: 5, digest: "sha1:A" };
+  const asked: string[] = [];
+  const archive = { digest: () => "sha1:A", append: (_: unknown, note: ArchiveNote) => note as never };
+  const context = {
+    archive: archive as never,
+    originals: {
+      of: async (digest: string) => {
+        asked.push(digest);
+        return original;
+      },
+    },
+    rules: { metadata: true } as never,
+  };
+  const text = "x".repeat(2_000);
+
+  it("asks of whole bodies of some length alone", async () => {
+    assert.equal((await knownBody(exchange({ text }), "page", context))?.original, original);
+    assert.equal(asked.length, 1);
+    for (const response of [
+      exchange({ text: "short" }),
+      exchange({ text, truncated: "length" }),
+      exchange({ text, bodyRead: false }),
+    ])
+      assert.equal(await knownBody(response, "page", context), null);
+    assert.equal(await knownBody(exchange({ text }), "robots", context), null);
+    assert.equal(await knownBody(exchange({ text }), "page", { ...context, originals: null }), null);
+    assert.equal(asked.length, 1);
+  });
+
+  it("refers to a body that is known, and digests no body twice", () => {
+    const errand = { robotsId: 4, lease: { url: { depth: 2 } } } as Errand;
+    const known = { digest: "sha1:A", original };
+    const note = keep(exchange({ text }), "text/html", errand, NOTHING_READ, known, context) as unknown as ArchiveNote;
+    assert.deepEqual(note.revisit, { profile: "identical-payload-digest", original });
+    assert.equal(note.digest, "sha1:A");
+    assert.equal(note.metadata, null, "nothing was read");
+  });
+});
