@@ -31,6 +31,7 @@ const HOMES = {
   tldts: "policy",
   entities: "media",
   "image-meta": "media",
+  unpdf: "media",
   pino: "app",
   "hyparquet-writer": "export",
   yazl: "export",

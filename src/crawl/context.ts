@@ -29,7 +29,7 @@ export interface Admission {
 }
 
 /** How bodies are read: which type they are, and by whom. */
-export interface Reading {
+export interface Reading extends AsyncDisposable {
   /** The media type after sniffing. */
   identify(response: FetchResponse): string;
   choose(mediaType: string): MediaHandler | null;

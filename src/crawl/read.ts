@@ -43,7 +43,9 @@ export async function read(
   if (handler !== null) {
     try {
       const reading = handler.read(document);
-      found = reading instanceof Promise ? await inTime(reading, context) : reading;
+      found = !(reading instanceof Promise)
+        ? reading
+        : await (handler.ownDeadline === true ? reading : inTime(reading, context));
     } catch (cause) {
       // A handler is somebody's code at the mercy of somebody's bytes: the page is kept, the crawl goes on.
       const error = cause instanceof Error ? cause.message : String(cause);

@@ -26,10 +26,19 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
   const answer = answerOf(result, task);
   const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
   const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
-  const capture = keep(result, mediaType, errand, reading, await known, context);
   const { page, links } = reading;
+  // What a stop has broken off is read again: its links would be lost for good.
+  if (signal.aborted && page?.readError != null) return { ...visited, ...BROKEN_OFF };
+  const capture = keep(result, mediaType, errand, reading, await known, context);
   return { ...visited, outcome: answer, capture, page, links };
 }
+
+const BROKEN_OFF = {
+  outcome: { kind: "failure", cause: "timeout", detail: "aborted" },
+  capture: null,
+  page: null,
+  links: [],
+} as const;
 
 function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
   const field = (name: string) => header(response.rawHeaders, name);

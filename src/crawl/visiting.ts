@@ -79,6 +79,7 @@ export function visiting(
     },
     async [Symbol.asyncDispose]() {
       stop.abort();
+      await context.reading[Symbol.asyncDispose]();
       await Promise.allSettled(open);
       while (sealing !== null) await sealing;
       await context.archive[Symbol.asyncDispose]();

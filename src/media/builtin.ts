@@ -2,9 +2,11 @@
 import type { RawLink } from "../model/link.ts";
 import { matchesMediaType } from "../model/media-type.ts";
 import type { MediaHandler } from "../ports/media-handler.ts";
+import type { Apart } from "./apart.ts";
 import { css } from "./css.ts";
 import { htmlHandler } from "./html.ts";
 import { imageHandler } from "./image.ts";
+import { pdfHandler } from "./pdf-handler.ts";
 import { readXml, sitemap, urlLines } from "./sitemap.ts";
 import { rootName } from "./xml.ts";
 
@@ -37,11 +39,14 @@ const text: MediaHandler = {
   },
 };
 
-/** In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. */
-export function builtinHandlers(agentToken: string): readonly MediaHandler[] {
+/**
+ * In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. `apart`: where
+ * PDF is read.
+ */
+export function builtinHandlers(agentToken: string, apart: Apart): readonly MediaHandler[] {
   const html = htmlHandler(agentToken);
   const image = imageHandler(html);
-  return [html, xmlHandler(html, image), sitemap, css, text, image];
+  return [html, xmlHandler(html, image), sitemap, css, text, image, pdfHandler(apart)];
 }
 
 /** The first handler, in order, that accepts the media type (an essence in lower case); null when none does. */

@@ -1,6 +1,7 @@
 /** How a body is read. A handler is a plain object in a module of its own; it runs in the visit threads. */
 import type { RawLink } from "../model/link.ts";
 import type { Href } from "../model/url.ts";
+import type { Conversion } from "./archive.ts";
 
 export interface Readable {
   readonly href: Href;
@@ -12,6 +13,8 @@ export interface Readable {
   readonly truncated: boolean;
   /** `visibleText` is asked for, or its `simhash`: pages are compared by it. */
   readonly wantsText?: boolean;
+  /** What is asked for in `conversions`, as media types: "text/plain", "text/markdown". Nothing when absent. */
+  readonly converts?: readonly string[];
   /** Header fields as received: [name, value, ...]. */
   readonly rawHeaders: readonly string[];
   /** `body` as text, by the charset that the WHATWG order finds; decoded once, on the first call. */
@@ -46,8 +49,8 @@ export interface Read {
   readonly visibleText?: string;
   /** Its SimHash (dedup/simhash, printed), of a handler that need not make the text for it; null when it is too short. */
   readonly simhash?: string | null;
-  /** The page in other forms, to be archived beside it: its text ("text/plain"), Markdown ("text/markdown"). */
-  readonly conversions?: readonly { readonly type: string; readonly text: string }[];
+  /** The page in the forms that `converts` asks for, where the handler can make them; archived beside it. */
+  readonly conversions?: readonly Conversion[];
   /** Why reading stopped early. */
   readonly error?: string;
 }
@@ -56,5 +59,7 @@ export interface MediaHandler {
   readonly name: string;
   /** Media types, or "text/*" patterns, that it reads. */
   readonly accepts: readonly string[];
+  /** It ends its work by itself, in bounded time: no deadline is set for its promises, which may wait for each other. */
+  readonly ownDeadline?: boolean;
   read(document: Readable): Read | Promise<Read>;
 }

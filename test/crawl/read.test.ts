@@ -25,6 +25,7 @@ async function pageOf(found: Read, rawHeaders: readonly string[] = []): Promise<
       identify: () => "image/png",
       choose: () => handler,
       sitemap: handler,
+      [Symbol.asyncDispose]: async () => {},
       document: (_, mediaType) => document(HREF, mediaType, new Uint8Array(), false, rawHeaders),
     },
     admission: { admit: () => null, extend() {} },

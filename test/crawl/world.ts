@@ -125,6 +125,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     archive: memoryArchive(() => synced++),
     originals: null,
     reading: {
+      [Symbol.asyncDispose]: async () => {},
       identify: () => "text/html",
       choose: () => ({
         name: "links",

@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { systemClock } from "../../src/base/clock.ts";
+import { Apart } from "../../src/media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../src/media/builtin.ts";
 import { document } from "../../src/media/document.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Read } from "../../src/ports/media-handler.ts";
 
-const handlers = builtinHandlers("trawlbot");
+const handlers = builtinHandlers("trawlbot", new Apart({ clock: systemClock }));
 
 async function read(body: Uint8Array | string, type: string): Promise<Read> {
   const handler = chooseHandler(handlers, type);

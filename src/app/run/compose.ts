@@ -13,6 +13,7 @@ import { judgedAgain } from "../../crawl/reconsider.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
 import { RecentFingerprints } from "../../dedup/recent.ts";
+import { Apart } from "../../media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
 import { sitemap } from "../../media/sitemap.ts";
@@ -106,7 +107,9 @@ export async function composeVisit(
 }
 
 async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
-  const handlers = [...(await loadHandlers(config.handlers)), ...builtinHandlers(agent)];
+  const own = await loadHandlers(config.handlers);
+  const apart = new Apart({ clock: systemClock });
+  const handlers = [...own, ...builtinHandlers(agent, apart)];
   return {
     identify: (response) =>
       sniff(
@@ -116,6 +119,7 @@ async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
       ),
     choose: (mediaType) => chooseHandler(handlers, mediaType),
     sitemap,
+    [Symbol.asyncDispose]: () => apart[Symbol.asyncDispose](),
     document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) => ({
       ...document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
       wantsText: config.nearDuplicates,

@@ -1,0 +1,143 @@
+/**
+ * Work that somebody's bytes may draw out for ever, or swell: done in a thread of its own, which is ended when it takes
+ * too long or too much. Code that blocks its thread cannot be stopped from inside it.
+ */
+import { Worker } from "node:worker_threads";
+import type { Clock } from "../base/clock.ts";
+import { err, type Result } from "../base/result.ts";
+import type { PdfContent } from "./pdf.ts";
+
+/** What may be asked of the thread: `body` is given away. */
+export interface Jobs {
+  readonly pdf: { readonly body: Uint8Array<ArrayBuffer>; readonly withText: boolean };
+}
+
+export interface Answers {
+  readonly pdf: PdfContent;
+}
+
+export type Kind = keyof Jobs;
+
+/** To the thread. */
+export interface Order<K extends Kind = Kind> {
+  readonly kind: K;
+  readonly job: Jobs[K];
+}
+
+/** From the thread. */
+export type Reply = Result<Answers[Kind], string>;
+
+/** What became of a job: a reply, or why its thread must be ended. */
+type Outcome = Reply | { readonly ended: string };
+
+export interface ApartOptions {
+  readonly clock: Clock;
+  /** A job may take so long, in ms. */
+  readonly deadlineMs?: number;
+  /** What the thread may hold, in MiB: as much of objects, and as much again of buffers. */
+  readonly memoryMiB?: number;
+  /** The module that the thread runs. */
+  readonly entry?: URL;
+}
+
+const DEADLINE_MS = 30_000;
+const MEMORY_MIB = 512;
+const STOPPED = "the crawl was stopped before it was read";
+/** How often the thread's buffers are measured while it works, in ms: they are beyond the limits that V8 keeps. */
+const MEASURE_MS = 500;
+const MIB = 1_048_576;
+
+const entryUrl = (): URL =>
+  new URL(import.meta.url.endsWith(".ts") ? "./apart-thread.ts" : "./apart-thread.js", import.meta.url);
+
+/** One job at a time; the thread is started for the first one, and anew after one that had to be ended. */
+export class Apart implements AsyncDisposable {
+  readonly #clock: Clock;
+  readonly #deadlineMs: number;
+  readonly #memoryMiB: number;
+  readonly #entry: URL;
+  readonly #closed = new AbortController();
+  #worker: Worker | null = null;
+  /** Of the job that is being done. */
+  #settle: (outcome: Outcome) => void = () => {};
+  /** Settled when the last job that was asked for is done. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor({ clock, deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB, entry = entryUrl() }: ApartOptions) {
+    this.#clock = clock;
+    this.#deadlineMs = deadlineMs;
+    this.#memoryMiB = memoryMiB;
+    this.#entry = entry;
+  }
+
+  /** Waits for the jobs before it. An error is a sentence: what the job has thrown, or why it was ended. */
+  run<K extends Kind>(kind: K, job: Jobs[K], give: readonly ArrayBuffer[] = []): Promise<Result<Answers[K], string>> {
+    const answer = this.#last.then(() => this.#run({ kind, job }, give));
+    this.#last = answer;
+    return answer as Promise<Result<Answers[K], string>>;
+  }
+
+  /** Jobs that are not done end with an error. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed.abort();
+    await this.#last;
+    await this.#worker?.terminate();
+  }
+
+  async #run(order: Order, give: readonly ArrayBuffer[]): Promise<Reply> {
+    if (this.#closed.signal.aborted) return err(STOPPED);
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    const over = new AbortController();
+    const outcome = await new Promise<Outcome>((resolve) => {
+      this.#settle = resolve;
+      const end = (ended: string) => resolve({ ended });
+      this.#closed.signal.addEventListener("abort", () => end(STOPPED), { signal: over.signal });
+      void this.#overtime(over.signal, end);
+      void this.#swelling(worker, over.signal, end);
+      worker.postMessage(order, give);
+    });
+    over.abort();
+    if (!("ended" in outcome)) return outcome;
+    this.#worker = null;
+    await worker.terminate();
+    return err(outcome.ended);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#entry, {
+      name: "apart",
+      resourceLimits: { maxOldGenerationSizeMb: this.#memoryMiB },
+      stdout: true,
+      stderr: true,
+    });
+    // What a library has to say of somebody's bytes is nobody's concern.
+    worker.stdout.resume();
+    worker.stderr.resume();
+    const settle = (outcome: Outcome): void => {
+      if (worker === this.#worker) this.#settle(outcome); // what an ended one still says counts no more
+    };
+    worker.on("message", settle);
+    worker.on("error", ({ code, message }: NodeJS.ErrnoException) =>
+      settle({ ended: code === "ERR_WORKER_OUT_OF_MEMORY" ? this.#tooMuch() : message }),
+    );
+    worker.on("exit", () => settle({ ended: "its thread ended by itself" }));
+    return worker;
+  }
+
+  async #overtime(over: AbortSignal, end: (why: string) => void): Promise<void> {
+    await this.#clock.sleep(this.#deadlineMs, over);
+    if (!over.aborted) end(`it took longer than ${this.#deadlineMs / 1000} s`);
+  }
+
+  async #swelling(worker: Worker, over: AbortSignal, end: (why: string) => void): Promise<void> {
+    for (;;) {
+      await this.#clock.sleep(MEASURE_MS, over);
+      if (over.aborted) return;
+      const held = await worker.getHeapStatistics().catch(() => null); // it may have ended by itself
+      if (held !== null && held.external_memory > this.#memoryMiB * MIB) return end(this.#tooMuch());
+    }
+  }
+
+  readonly #tooMuch = (): string => `it took more than ${this.#memoryMiB} MiB of memory`;
+}

@@ -1,0 +1,10 @@
+/** A thread of the kind that `Apart` starts, which does not do what it should. */
+import { parentPort } from "node:worker_threads";
+
+parentPort!.on("message", ({ job }: { job: { body: Uint8Array } }) => {
+  const what = Buffer.from(job.body).toString();
+  if (what === "hangs") for (;;);
+  if (what === "dies") process.exit(3);
+  if (what === "throws") throw new Error("of itself");
+  parentPort!.postMessage({ ok: true, value: what });
+});
