@@ -91,9 +91,10 @@ sqlite3 -readonly DIR/state.db "SELECT end, count(*) FROM urls GROUP BY end"
 sqlite3 -readonly DIR/state.db "SELECT url, bytes, fetch_ms FROM urls WHERE status = 200 ORDER BY fetch_ms DESC LIMIT 10"
 \`\`\`
 
-\`bytes\` is the length of the body as received: compressed, where the server compressed it. The view \`requests\` has every
-request that was made, those for robots.txt too. Times in the tables are milliseconds since 1970, UTC; in the view \`urls\`
-and in exports they are ISO 8601. The tables may change with the version; the names in \`urls\` are meant to stay.
+\`bytes\` is the length of the body as received: compressed, where the server compressed it. View \`hosts\` has a row a
+host as it is now, view \`visit_of\` the ids in \`visit\` by URL, view \`requests\` every request that was made, those for
+robots.txt too. Times in the tables are milliseconds since 1970, UTC; in the view \`urls\` and in exports they are ISO 8601.
+The tables may change with the version; the names in \`urls\` are meant to stay.
 `;
 
 if (import.meta.main) process.stdout.write(outputPage());

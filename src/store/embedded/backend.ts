@@ -16,6 +16,7 @@ import type { Backend, Commit, CommitReport, Pending, Settled } from "../../port
 import type { ActiveHost } from "./active-host.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
+import { HostChanges } from "./host-changes.ts";
 import { JournalWriter, lastPosition, Reasons } from "./journal.ts";
 import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
@@ -61,6 +62,7 @@ class EmbeddedBackend implements Backend {
   readonly #clock: Clock;
   readonly #fault: Fault;
   readonly #writer: Writer;
+  readonly #hosts: HostChanges;
   readonly #journal: JournalWriter;
   readonly #reasons: Reasons;
   readonly #queries: Queries;
@@ -74,9 +76,11 @@ class EmbeddedBackend implements Backend {
   /** Set when a write has failed: memory may know what the disk does not. */
   #broken: unknown = null;
   #closed = false;
+  /** Whether the table of hosts was up to date at the last commit. */
+  #allInHosts = true;
   // Of the running transaction:
   readonly #long = new Set<ChunkedQueue>();
-  readonly #changed = new Map<ActiveHost, HostState | null>();
+  readonly #changed = new Set<ActiveHost>();
   #admitted = 0;
   #dropped = 0;
 
@@ -89,6 +93,7 @@ class EmbeddedBackend implements Backend {
     this.#clock = clock;
     this.#fault = fault;
     this.#writer = new Writer(db, fault);
+    this.#hosts = new HostChanges(db);
     this.#journal = new JournalWriter(db);
     this.#reasons = new Reasons(db);
     this.#queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
@@ -98,6 +103,7 @@ class EmbeddedBackend implements Backend {
     this.#journalRow = journal;
     this.#nextId = nextId;
     this.#known = new KnownUrls(join(dir, "state.seen"), db, nextId, fault, snapshots);
+    this.#writer.transaction(() => this.#hosts.moveAll());
     recover(db, this.#reasons, { known: this.#known, schedule: this.#schedule, retried: this.#retried });
     this.#writer.saveFact("openings", String(opening));
   }
@@ -164,8 +170,8 @@ class EmbeddedBackend implements Backend {
 
   host(name: HostKey): HostState | null {
     const active = this.#schedule.host(name);
-    if (active === undefined) return this.#queries.host(name);
-    if (active.state === undefined) active.state = this.#queries.host(name);
+    if (active === undefined) return this.#hosts.read(name);
+    if (active.state === undefined) active.state = this.#hosts.read(name);
     return active.state;
   }
 
@@ -234,8 +240,20 @@ class EmbeddedBackend implements Backend {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    if (this.#broken === null) await this.#known.close(this.#position());
+    if (this.#broken === null) {
+      this.#moveHosts();
+      await this.#known.close(this.#position());
+    }
     this.#opened.close();
+  }
+
+  /** So that whoever looks into the table of hosts finds them as they are. */
+  #moveHosts(): void {
+    try {
+      this.#writer.transaction(() => this.#hosts.moveAll());
+    } catch {
+      // A full disk. They are safe where they are.
+    }
   }
 
   /** The time, with leases and delays brought up to it. */
@@ -271,7 +289,8 @@ class EmbeddedBackend implements Backend {
         return done;
       });
       this.#changed.clear();
-      this.#schedule.forgetQuietHosts();
+      // One that is forgotten is read from the table of hosts when it comes again.
+      if (this.#allInHosts) this.#schedule.forgetQuietHosts();
       this.#known.keep(this.#position());
       return result;
     });
@@ -283,8 +302,10 @@ class EmbeddedBackend implements Backend {
 
   /** What the steps of a transaction have left to be written once, at its end. */
   #writeBack(now: Instant): void {
-    for (const [host, state] of this.#changed) this.#writer.saveHost(host, state);
+    for (const host of this.#changed) this.#hosts.write(host);
     this.#fault("hosts");
+    this.#allInHosts = this.#hosts.move(now);
+    this.#fault("hosts moved");
     for (const queue of this.#long) queue.spill(this.#writer);
     this.#long.clear();
     this.#fault("chunks");
@@ -301,7 +322,7 @@ class EmbeddedBackend implements Backend {
     this.#admit(links, now);
     this.#fault("links");
     this.#settle(open, verdict, hostReadyAt);
-    if (!this.#changed.has(open.host)) this.#changed.set(open.host, null);
+    this.#changed.add(open.host);
     this.#fault("settle");
     return true;
   }
@@ -376,7 +397,7 @@ class EmbeddedBackend implements Backend {
   #setState(state: HostState): void {
     const host = this.#host(state.host);
     host.state = state;
-    this.#changed.set(host, state);
+    this.#changed.add(host);
   }
 
   #host(name: HostKey): ActiveHost {

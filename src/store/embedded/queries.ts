@@ -33,7 +33,7 @@ export class Queries {
 
   constructor(db: DatabaseSync, stateOf: StateOf) {
     this.#stateOf = stateOf;
-    this.#host = db.prepare("SELECT * FROM host WHERE name = ?");
+    this.#host = db.prepare("SELECT * FROM hosts WHERE name = ?");
     this.#robots = db.prepare(
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
        WHERE host.name = ? ORDER BY robots.id DESC LIMIT 1`,
@@ -43,17 +43,21 @@ export class Queries {
        WHERE host.name = ? AND access <> 'unreachable' ORDER BY robots.id DESC LIMIT 1`,
     );
     this.#url = db.prepare(`${URL} WHERE url.id = ?`);
-    this.#lastVisit = db.prepare("SELECT * FROM visit WHERE url_id = ? ORDER BY id DESC LIMIT 1");
+    this.#lastVisit = db.prepare(
+      "SELECT * FROM visit WHERE id = (SELECT max(visit_id) FROM visit_of WHERE url_id = ?)",
+    );
     this.#urlPage = db.prepare(`${URL} WHERE url.id > ? ORDER BY url.id LIMIT ${PAGE}`);
     this.#visitPage = db.prepare(
-      "SELECT * FROM visit WHERE id IN (SELECT max(id) FROM visit WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
+      "SELECT * FROM visit WHERE id IN (SELECT max(visit_id) FROM visit_of WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
     );
     this.#capturePage = db.prepare(`SELECT * FROM visit WHERE id > ? AND file IS NOT NULL ORDER BY id LIMIT ${PAGE}`);
     this.#contentPage = db.prepare(`SELECT id, url_id, digest, simhash, near_duplicate_of FROM visit
       WHERE id > ? AND end = 'fetched' AND media_type IS NOT NULL AND bytes > 0 AND file IS NOT NULL
         AND truncated IS NULL AND duplicate_of IS NULL
       ORDER BY id LIMIT ${PAGE}`);
-    this.#visits = db.prepare("SELECT * FROM visit WHERE url_id = ? ORDER BY id");
+    this.#visits = db.prepare(
+      "SELECT * FROM visit WHERE id IN (SELECT visit_id FROM visit_of WHERE url_id = ?) ORDER BY id",
+    );
     this.#robotsPage = db.prepare(
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
        WHERE robots.id > ? ORDER BY robots.id LIMIT ${PAGE}`,
@@ -64,7 +68,7 @@ export class Queries {
     this.#marks = db.prepare("SELECT file, bytes FROM mark");
     this.#fact = db.prepare("SELECT value FROM fact WHERE name = ?");
     this.#topHosts = db.prepare(
-      "SELECT id, name AS host, coalesce(requests, 0) AS requests FROM host ORDER BY coalesce(requests, 0) DESC, id LIMIT ?",
+      "SELECT id, name AS host, coalesce(requests, 0) AS requests FROM hosts ORDER BY coalesce(requests, 0) DESC, id LIMIT ?",
     );
   }
 

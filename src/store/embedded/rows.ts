@@ -9,7 +9,7 @@ import type { UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import { VISIT_COLUMNS } from "./schema.ts";
+import { HOST_COLUMNS, VISIT_COLUMNS } from "./schema.ts";
 
 /** A row as node:sqlite gives it; the schema is STRICT, so that a column's type can be relied on. */
 export type Row = Record<string, SQLOutputValue>;
@@ -24,8 +24,8 @@ export const insertUrls = (rows: number): string =>
   `INSERT OR FAIL INTO url VALUES ${Array(rows)
     .fill(`(${marks(URL_WIDTH)})`)
     .join(", ")}`;
-export const UPDATE_HOST = `UPDATE host SET due_at = ?, ready_at = ?, delay_until = ?, backoff_until = ?,
-  backoff_steps = ?, slowed = ?, smoothed_ms = ?, address = ?, requests = ?, dead = ? WHERE id = ?`;
+export const INSERT_HOST_CHANGE = `INSERT INTO host_change (host_id, ${HOST_COLUMNS.join(", ")})
+  VALUES (${marks(HOST_COLUMNS.length + 1)})`;
 export const INSERT_ROBOTS = `INSERT INTO robots (host_id, fetched_at, expires_at, access, status, failure, body, href,
   file, offset, length, captured_at, digest, truncated) VALUES (${marks(14)})`;
 
@@ -95,9 +95,11 @@ export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | 
   };
 }
 
-export function hostValues(id: number, dueAt: Instant, state: HostState): SQLInputValue[] {
+export function hostValues(id: number, dueAt: Instant, state: HostState | null): SQLInputValue[] {
+  if (state === null) return [id, dueAt, null, null, null, null, null, null, null, null, null];
   const { readyAt, delayUntil, backoffUntil, backoffSteps, slowed, smoothedMs, address, requests, dead } = state;
   return [
+    id,
     dueAt,
     readyAt,
     delayUntil,
@@ -108,10 +110,10 @@ export function hostValues(id: number, dueAt: Instant, state: HostState): SQLInp
     address,
     requests,
     dead,
-    id,
   ];
 }
 
+/** `row`: of view hosts, or of table host when nothing waits in host_change. */
 export function hostStateOf(row: Row): HostState | null {
   if (row.ready_at === null) return null;
   return {

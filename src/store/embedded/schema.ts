@@ -49,9 +49,24 @@ export const VISIT_COLUMNS = [
   "revisit_of",
 ] as const;
 
+/** What of a host changes with its visits. */
+export const HOST_COLUMNS = [
+  "due_at",
+  "ready_at",
+  "delay_until",
+  "backoff_until",
+  "backoff_steps",
+  "slowed",
+  "smoothed_ms",
+  "address",
+  "requests",
+  "dead",
+] as const;
+
 export const SCHEMA = `
 CREATE TABLE host (
-  -- Who has a queue, a robots.txt and a clock of its own. Times are milliseconds since 1970, UTC, in all tables.
+  -- Who has a queue, a robots.txt and a clock of its own. What has changed of late is in host_change: ask view hosts.
+  -- Times are milliseconds since 1970, UTC, in all tables.
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,     -- scheme://name[:port]
   due_at REAL NOT NULL DEFAULT 0, -- the frontier leases none of its URLs before
@@ -66,6 +81,32 @@ CREATE TABLE host (
   requests INTEGER,
   dead TEXT                      -- why it was given up, if it was
 ) STRICT;
+
+CREATE TABLE host_change (
+  -- What hosts became, in order: of a host the last row holds. Moved into host when there are many, or after some seconds.
+  id INTEGER PRIMARY KEY,
+  host_id INTEGER NOT NULL,      -- host.id
+  due_at REAL NOT NULL,          -- this and the others: as in host
+  ready_at REAL,
+  delay_until REAL,
+  backoff_until REAL,
+  backoff_steps INTEGER,
+  slowed INTEGER,
+  smoothed_ms REAL,
+  address TEXT,
+  requests INTEGER,
+  dead TEXT
+) STRICT;
+
+CREATE VIEW hosts AS
+  -- Hosts as they are now: the columns of host.
+  SELECT
+    host.id,
+    host.name,
+${HOST_COLUMNS.map((name) => `    iif(changed.id IS NULL, host.${name}, changed.${name}) AS ${name}`).join(",\n")}
+  FROM host
+  LEFT JOIN (SELECT max(id) AS id, host_id, ${HOST_COLUMNS.join(", ")} FROM host_change GROUP BY host_id) AS changed
+    ON changed.host_id = host.id;
 
 CREATE TABLE url (
   -- Every URL ever admitted, in order of admission. Rows are only appended (a followed self-redirect changes href and hops).
@@ -124,7 +165,31 @@ CREATE TABLE visit (
   near_duplicate_of INTEGER,     -- url.id that had nearly the same text before
   revisit_of INTEGER             -- url.id whose capture of the same digest holds the body; null: the record there does
 ) STRICT;
-CREATE INDEX visit_of_url ON visit (url_id);
+
+CREATE TABLE visit_of_0 (
+  -- Where the visits of a URL are, in three tables, the first with the newest: each is moved into the next when it is
+  -- full. Ask view visit_of.
+  url_id INTEGER NOT NULL,       -- url.id
+  visit_id INTEGER NOT NULL,     -- visit.id
+  PRIMARY KEY (url_id, visit_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE visit_of_1 (
+  -- As visit_of_0.
+  url_id INTEGER NOT NULL,       -- url.id
+  visit_id INTEGER NOT NULL,     -- visit.id
+  PRIMARY KEY (url_id, visit_id)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE visit_of_2 (
+  -- As visit_of_0.
+  url_id INTEGER NOT NULL,       -- url.id
+  visit_id INTEGER NOT NULL,     -- visit.id
+  PRIMARY KEY (url_id, visit_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW visit_of AS
+  SELECT url_id, visit_id FROM visit_of_0
+  UNION ALL SELECT url_id, visit_id FROM visit_of_1
+  UNION ALL SELECT url_id, visit_id FROM visit_of_2;
 
 CREATE TABLE robots (
   -- Every copy of a robots.txt, or of the failure to get one. The latest of a host is in force.
@@ -248,7 +313,7 @@ CREATE VIEW urls AS
     url.priority
   FROM url
   JOIN host ON host.id = url.host_id
-  LEFT JOIN visit ON visit.id = (SELECT max(latest.id) FROM visit AS latest WHERE latest.url_id = url.id)
+  LEFT JOIN visit ON visit.id = (SELECT max(visit_id) FROM visit_of WHERE visit_of.url_id = url.id)
   LEFT JOIN retry ON retry.url_id = url.id;
 
 CREATE VIEW requests AS

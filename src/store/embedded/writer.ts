@@ -3,27 +3,25 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { ArchiveMark } from "../../model/capture.ts";
 import type { EndReason } from "../../model/end.ts";
-import type { HostKey, HostState } from "../../model/host.ts";
+import type { HostKey } from "../../model/host.ts";
 import type { LeasedUrl } from "../../model/lease.ts";
 import type { NewUrl, UrlSource } from "../../model/link.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import type { ActiveHost } from "./active-host.ts";
 import type { ChunkStore } from "./queue.ts";
 import {
-  hostValues,
   INSERT_REQUEST,
   INSERT_ROBOTS,
   INSERT_VISIT,
   insertUrls,
   requestValues,
   robotsValues,
-  UPDATE_HOST,
   URL_WIDTH,
   visitValues,
 } from "./rows.ts";
+import { VisitIndex } from "./visit-index.ts";
 import { bytesOf, wordsOf } from "./words.ts";
 
 /** Called with the name of each step between two writes; a test throws or kills there. */
@@ -48,8 +46,6 @@ export class Writer implements ChunkStore {
   readonly #rollback: StatementSync;
   readonly #findHost: StatementSync;
   readonly #insertHost: StatementSync;
-  readonly #updateHost: StatementSync;
-  readonly #updateDue: StatementSync;
   readonly #insertUrl: StatementSync;
   readonly #insertUrls: StatementSync;
   readonly #readUrl: StatementSync;
@@ -71,24 +67,24 @@ export class Writer implements ChunkStore {
   /** Rows of url that wait to be many, one value after another; the array is never emptied, only written over. */
   readonly #urlValues: SQLInputValue[] = new Array<SQLInputValue>(URLS_AT_ONCE * URL_WIDTH).fill(0);
   #urlsWaiting = 0;
+  readonly #visits: VisitIndex;
   readonly #fault: Fault;
 
   constructor(db: DatabaseSync, fault: Fault) {
     this.#fault = fault;
+    this.#visits = new VisitIndex(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#rollback = db.prepare("ROLLBACK");
     this.#findHost = db.prepare("SELECT id, due_at FROM host WHERE name = ?");
     this.#insertHost = db.prepare("INSERT INTO host (name) VALUES (?)");
-    this.#updateHost = db.prepare(UPDATE_HOST);
-    this.#updateDue = db.prepare("UPDATE host SET due_at = ? WHERE id = ?");
     this.#insertUrl = db.prepare(insertUrls(1));
     this.#insertUrls = db.prepare(insertUrls(URLS_AT_ONCE));
     this.#readUrl = db.prepare("SELECT href, depth, hops, via, source, priority, admitted_at FROM url WHERE id = ?");
     this.#readUrl.setReturnArrays(true);
     this.#updateHref = db.prepare("UPDATE url SET href = ?, hops = ? WHERE id = ?");
     this.#insertVisit = db.prepare(INSERT_VISIT);
-    this.#deleteVisit = db.prepare("DELETE FROM visit WHERE url_id = ? RETURNING end");
+    this.#deleteVisit = db.prepare("DELETE FROM visit WHERE id = ? RETURNING end");
     this.#deleteUrl = db.prepare("DELETE FROM url WHERE id = ?");
     this.#insertRobots = db.prepare(INSERT_ROBOTS);
     this.#insertRequest = db.prepare(INSERT_REQUEST);
@@ -109,6 +105,8 @@ export class Writer implements ChunkStore {
       this.#fault("begin");
       const result = work();
       this.#insertLastUrls();
+      this.#visits.update();
+      this.#fault("visit index");
       for (const key of this.#taken) this.#deleteChunk.run(...key);
       this.#taken.length = 0;
       this.#fault("before commit");
@@ -127,14 +125,6 @@ export class Writer implements ChunkStore {
     const row = this.#findHost.get(name);
     if (row !== undefined) return { id: row.id as number, dueAt: row.due_at as number, isNew: false };
     return { id: this.#insertHost.run(name).lastInsertRowid as number, dueAt: 0, isNew: true };
-  }
-
-  /** The host's clock, and what politeness remembers where that has changed. */
-  saveHost(host: ActiveHost, state: HostState | null): void {
-    // A host that was set aside is so for this opening alone; its clocks stand in its state.
-    const dueAt = Number.isFinite(host.readyAt) ? host.readyAt : 0;
-    if (state === null) this.#updateDue.run(dueAt, host.id);
-    else this.#updateHost.run(...hostValues(host.id, dueAt, state));
   }
 
   insertUrl(id: number, hostId: number, url: NewUrl, now: Instant): void {
@@ -158,9 +148,10 @@ export class Writer implements ChunkStore {
   /** Removes the row of a URL that was dropped, and of the decision; gives the reason. */
   undrop(id: number): EndReason {
     this.#insertLastUrls();
-    const reason = this.#deleteVisit.get(id)!.end as EndReason;
+    const ends = this.#visits.visitsOf(id).map((visit) => this.#deleteVisit.get(visit)!.end as EndReason);
+    this.#visits.forget(id);
     this.#deleteUrl.run(id);
-    return reason;
+    return ends.at(-1)!;
   }
 
   readUrl(id: number, host: HostKey): LeasedUrl {

@@ -60,6 +60,53 @@ describe("a reader", () => {
   });
 });
 
+describe("hosts that have changed", () => {
+  const b = "http://b" as HostKey;
+  const inTable = (what: string) => {
+    const db = new DatabaseSync(join(store.dir, "state.db"), { readOnly: true });
+    const rows = db.prepare(`SELECT requests, dead FROM ${what} WHERE name = ?`).all(b);
+    db.close();
+    return rows.map((row) => ({ ...row }));
+  };
+  const change = (requests: number) =>
+    world.commit({
+      hosts: [
+        { ...newHostState(b), requests: 1 },
+        { ...newHostState(b), requests, dead: "dns" },
+      ],
+    });
+
+  it("are seen by a reader, and in the view hosts, before the table of hosts has them", async () => {
+    await change(7);
+    await world.commit({ hosts: [{ ...newHostState("http://a" as HostKey), requests: 2 }] });
+    assert.deepEqual(inTable("host"), [{ requests: null, dead: null }]);
+    assert.deepEqual(inTable("hosts"), [{ requests: 7, dead: "dns" }]);
+    using state = openState(store.dir, { clock: world.clock });
+    assert.equal(state.host(b)?.requests, 7);
+    assert.deepEqual(state.host(b), world.backend.host(b));
+    assert.deepEqual(state.topHosts(2), world.backend.topHosts(2));
+    assert.equal(state.topHosts(1)[0]?.host, b);
+  });
+
+  it("are in the table of hosts after ten seconds, and when the crawl is closed", async () => {
+    await change(7);
+    world.clock.time += 10_000;
+    await change(8);
+    assert.deepEqual(inTable("host"), [{ requests: 8, dead: "dns" }]);
+    await change(9);
+    assert.deepEqual(inTable("host"), [{ requests: 8, dead: "dns" }]);
+    await world.backend[Symbol.asyncDispose]();
+    assert.deepEqual(inTable("host"), [{ requests: 9, dead: "dns" }]);
+  });
+
+  it("are not lost by a crash", async () => {
+    await change(7);
+    await world.crash();
+    assert.equal(world.backend.host(b)?.requests, 7);
+    assert.deepEqual(inTable("host"), [{ requests: 7, dead: "dns" }]);
+  });
+});
+
 describe("the view urls", () => {
   it("shows each URL with its latest visit in words", () => {
     const db = new DatabaseSync(join(store.dir, "state.db"), { readOnly: true });
