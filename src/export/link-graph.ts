@@ -2,15 +2,19 @@
 import { column, type ParquetLimits, tableChunks } from "./parquet-table.ts";
 import { xmlText } from "./xml-text.ts";
 
-/** A link of a page that was fetched, once for each pair of page and target; a redirect is a link to where it leads. */
+/** A link of a page that was fetched, once for each URL it links to; a redirect is a link to where it leads. */
 export interface Edge {
   readonly from: number;
   readonly fromUrl: string;
   /** Null when the target is no URL of the crawl: a link that was not to be followed, or of another scheme. */
   readonly to: number | null;
   readonly toUrl: string;
-  /** Where it stood: a, area, img, redirect... */
-  readonly via: string;
+  /** Where it stood: a, area, img, css... or redirect. */
+  readonly element: string;
+  /** Part of the page (an image, a script), not a way out of it. */
+  readonly embed: boolean;
+  /** The page asks that it be left alone. */
+  readonly nofollow: boolean;
 }
 
 const edgeColumns = [
@@ -18,7 +22,9 @@ const edgeColumns = [
   column<Edge>("to_id", "long", ({ to }) => to),
   column<Edge>("from_url", "text", ({ fromUrl }) => fromUrl),
   column<Edge>("to_url", "text", ({ toUrl }) => toUrl),
-  column<Edge>("via", "text", ({ via }) => via),
+  column<Edge>("element", "text", ({ element }) => element),
+  column<Edge>("embed", "flag", ({ embed }) => embed),
+  column<Edge>("nofollow", "flag", ({ nofollow }) => nofollow),
 ];
 
 /** A row a link. `from_id` and `to_id` are the `id` of the page exports. */
@@ -37,8 +43,9 @@ export async function* graphml(nodes: Iterable<GraphNode>, edges: AsyncIterable<
   yield GRAPHML_HEAD;
   for (const { id, url, status, title } of nodes)
     yield `<node id="n${id}">${data("url", url)}${data("status", status)}${data("title", title)}</node>\n`;
-  for await (const { from, to, via } of edges)
-    if (to !== null) yield `<edge source="n${from}" target="n${to}">${data("via", via)}</edge>\n`;
+  for await (const { from, to, element, nofollow } of edges)
+    if (to !== null)
+      yield `<edge source="n${from}" target="n${to}">${data("element", element)}${data("nofollow", nofollow)}</edge>\n`;
   yield "</graph>\n</graphml>\n";
 }
 
@@ -47,9 +54,10 @@ const GRAPHML_HEAD = `<?xml version="1.0" encoding="UTF-8"?>
 <key id="url" for="node" attr.name="url" attr.type="string"/>
 <key id="status" for="node" attr.name="status" attr.type="int"/>
 <key id="title" for="node" attr.name="title" attr.type="string"/>
-<key id="via" for="edge" attr.name="via" attr.type="string"/>
+<key id="element" for="edge" attr.name="element" attr.type="string"/>
+<key id="nofollow" for="edge" attr.name="nofollow" attr.type="boolean"/>
 <graph edgedefault="directed">
 `;
 
-const data = (key: string, value: string | number | null): string =>
+const data = (key: string, value: string | number | boolean | null): string =>
   value === null ? "" : `<data key="${key}">${xmlText(String(value))}</data>`;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { readWithParse5 } from "../media/parse5-reader.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
 import { ask, endsIn, fetchedIn, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
 
@@ -82,6 +83,55 @@ describe("a crawl, looked at", () => {
     assert.deepEqual(chosen.sort(), expected.sort());
   });
 
+  it("tells its links, each page's as the page has them, and ranks pages by them", async () => {
+    const graph = join(folder.path, "graph.parquet");
+    assert.equal((await trawl(["export", dir, "--to", graph])).code, 0);
+    const links = await parquetReadObjects({ file: await asyncBufferFromFile(graph) });
+    for (const href of [...fetchedIn(dir)].slice(0, 5)) {
+      const { stdout } = await trawl(["get", dir, href]);
+      const { links: written, base } = readWithParse5(stdout);
+      const targets = written.flatMap((link) => {
+        const [, to] = /^a (.*)$/s.exec(link) ?? [];
+        const url = to === undefined ? null : URL.parse(to, URL.parse(base ?? "", href)?.href ?? href);
+        if (url === null || !/^https?:$/.test(url.protocol)) return [];
+        url.hash = "";
+        return [url.href];
+      });
+      const told = links.filter(({ from_url, element }) => from_url === href && element === "a");
+      assert.deepEqual(new Set(told.map(({ to_url }) => to_url)), new Set(targets), href);
+    }
+
+    const xml = await trawl(["export", dir, "--to", "-", "--format", "graphml"]);
+    assert.equal(xml.code, 0, xml.stderr);
+    const inside = links.filter(({ to_id }) => to_id !== null);
+    assert.equal(xml.stdout.match(/<edge /g)?.length, inside.length);
+
+    const table = join(folder.path, "ranks.jsonl");
+    const ranked = await trawl(["rank", dir, "--to", table, "--top", "3"]);
+    assert.equal(ranked.code, 0, ranked.stderr);
+    const ranks = (await readFile(table, "utf8"))
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const best = ranks.toSorted((a, b) => b.rank - a.rank).slice(0, 3);
+    assert.deepEqual(
+      ranked.stdout
+        .trimEnd()
+        .split("\n")
+        .slice(1)
+        .map((line) => line.split(/\s+/).at(-1)),
+      best.map(({ url }) => url),
+    );
+    assert.ok(Math.abs(ranks.reduce((sum, { rank }) => sum + rank, 0) - 1) < 1e-9);
+    const pages = new Set(
+      inside
+        .filter((link) => link.to_id === BigInt(best[0].id) && !link.nofollow && !link.embed)
+        .map((link) => link.from_id),
+    );
+    pages.delete(BigInt(best[0].id));
+    assert.equal(best[0].in_links, pages.size);
+  });
+
   it("is not there by halves when its export is killed, nor is an older export lost", async () => {
     const target = join(folder.path, "again.wacz");
     assert.equal((await trawl(["export", dir, "--to", target])).code, 0);
@@ -94,6 +144,27 @@ describe("a crawl, looked at", () => {
     // Only the time of its making tells the one from the other: where the kill came too late, all else is the same.
     const now = await readFile(target);
     assert.ok(code === 0 ? now.length === older.length : now.equals(older));
+  });
+});
+
+describe("a crawl without records of metadata", () => {
+  it("does not pass for one without links", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 3 });
+    await using folder = await tempDir();
+    const dir = join(folder.path, "crawl");
+    const crawl = await trawl([
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir, "--no-metadata"],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ]);
+    assert.equal(crawl.code, 0, crawl.stderr);
+    for (const command of [
+      ["rank", dir],
+      ["export", dir, "--to", "-", "--format", "graph"],
+    ]) {
+      const { code, stderr } = await trawl(command);
+      assert.equal(code, 2);
+      assert.match(stderr, /does not tell links: it was made with --no-metadata/);
+    }
   });
 });
 

@@ -4,8 +4,16 @@ import { parquetReadObjects } from "hyparquet";
 import { type Edge, edgesParquet, graphml } from "../../src/export/link-graph.ts";
 
 const EDGES: readonly Edge[] = [
-  { from: 1, fromUrl: "http://a.test/", to: 2, toUrl: "http://a.test/?x=1&y=2", via: "a" },
-  { from: 1, fromUrl: "http://a.test/", to: null, toUrl: "ftp://b.test/", via: "a" },
+  {
+    from: 1,
+    fromUrl: "http://a.test/",
+    to: 2,
+    toUrl: "http://a.test/?x=1&y=2",
+    element: "a",
+    embed: false,
+    nofollow: false,
+  },
+  { from: 1, fromUrl: "http://a.test/", to: null, toUrl: "ftp://b.test/", element: "a", embed: false, nofollow: false },
 ];
 
 async function* edges() {
@@ -27,8 +35,24 @@ describe("the link graph", () => {
       file: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer,
     });
     assert.deepEqual(rows, [
-      { from_id: 1n, to_id: 2n, from_url: "http://a.test/", to_url: "http://a.test/?x=1&y=2", via: "a" },
-      { from_id: 1n, to_id: null, from_url: "http://a.test/", to_url: "ftp://b.test/", via: "a" },
+      {
+        from_id: 1n,
+        to_id: 2n,
+        from_url: "http://a.test/",
+        to_url: "http://a.test/?x=1&y=2",
+        element: "a",
+        embed: false,
+        nofollow: false,
+      },
+      {
+        from_id: 1n,
+        to_id: null,
+        from_url: "http://a.test/",
+        to_url: "ftp://b.test/",
+        element: "a",
+        embed: false,
+        nofollow: false,
+      },
     ]);
   });
 
@@ -41,7 +65,10 @@ describe("the link graph", () => {
     assert.match(xml, /<node id="n1">.*<data key="title">&lt;b&gt; &amp; &quot;c&quot; \ufffd<\/data><\/node>/);
     assert.match(xml, /<node id="n2"><data key="url">http:\/\/a\.test\/\?x=1&amp;y=2<\/data><\/node>/);
     assert.equal(xml.match(/<edge /g)?.length, 1);
-    assert.match(xml, /<edge source="n1" target="n2"><data key="via">a<\/data><\/edge>/);
+    assert.match(
+      xml,
+      /<edge source="n1" target="n2"><data key="element">a<\/data><data key="nofollow">false<\/data><\/edge>/,
+    );
     assert.ok(xml.endsWith("</graph>\n</graphml>\n"));
   });
 });

@@ -46,7 +46,7 @@ export const exportCommand: Command = {
   usage: "export DIR --to FILE",
   says: "the crawl as a table, a sitemap, an index, or one file to replay",
   more: `Formats, by the ending of FILE:
-${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(10)}${says}`).join("\n")}
+${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 
 FILE is replaced whole or not at all. Every URL is exported, whatever became of it, unless --where
 chooses: status=200, status=4xx, status=400-499; type=text/html, type=image/*; host=example.com,

@@ -13,6 +13,7 @@ import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
 import { pauseCommand, resumeCommand } from "./pause.ts";
+import { rankCommand } from "./rank.ts";
 import { reportCommand } from "./report.ts";
 import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   pauseCommand,
   resumeCommand,
   statusCommand,
+  rankCommand,
   reportCommand,
   explainCommand,
   exportCommand,

@@ -20,6 +20,7 @@ import { type ArchiveFile, archiveFiles, committedBytes, IS_ARCHIVE } from "../d
 import { writeIndex } from "../dir/index-file.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
+import { linksOf } from "./links.ts";
 import type { Where } from "./where.ts";
 
 export interface ExportJob {
@@ -51,6 +52,25 @@ export interface ExportFormat {
 }
 
 export const EXPORTS: readonly ExportFormat[] = [
+  {
+    name: "graph",
+    suffix: "graph.parquet",
+    says: "a table of links: a row for each link of each page",
+    unit: "bytes",
+    chooses: true,
+    async write(job) {
+      const { edgesParquet } = await import("../../export/link-graph.ts");
+      await job.emit(edgesParquet(linksOf(job)));
+    },
+  },
+  {
+    name: "graphml",
+    suffix: ".graphml",
+    says: "who links to whom, for Gephi, yEd, NetworkX",
+    unit: "bytes",
+    chooses: true,
+    write: writeGraph,
+  },
   ...rowFormats.map(
     ({ name, suffix, says, chunks }): ExportFormat => ({
       name,
@@ -113,6 +133,23 @@ async function withIndex(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Of the URLs that are meant, and the links between them. */
+async function writeGraph(job: ExportJob): Promise<void> {
+  const { graphml } = await import("../../export/link-graph.ts");
+  const chosen = new Set<number>();
+  function* nodes() {
+    for (const { id, href, visit } of job.state.urls()) {
+      if (job.where !== null && !job.where(href, visit)) continue;
+      chosen.add(id);
+      yield { id, url: href, status: visit?.status ?? null, title: visit?.page?.title ?? null };
+    }
+  }
+  async function* edges() {
+    for await (const edge of linksOf(job)) if (edge.to !== null && chosen.has(edge.to)) yield edge;
+  }
+  await job.emit(graphml(nodes(), edges()));
 }
 
 /** One file when one can hold all; else parts beside it, and an index in its place that names them at the first page's origin. */

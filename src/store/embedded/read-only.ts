@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
@@ -11,12 +12,16 @@ import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { lastCounts, Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
 
 export interface ReadOnlyState extends StateQueries, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
   pending(): Pending;
+  /** The id of the URL admitted last; 0 when there is none. */
+  lastId(): number;
+  /** Ids by fingerprint, null for those not known. Reads the journal once and holds 16 bytes a URL: for many questions. */
+  ids(): (fpHi: number, fpLo: number) => number | null;
   /** Every copy of a robots.txt, in order of fetching. */
   robotsCopies(): IterableIterator<RobotsCopy>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
@@ -82,6 +87,19 @@ class State implements ReadOnlyState {
       return true;
     });
     return found === 0 ? null : this.byId(found);
+  }
+
+  lastId(): number {
+    return lastPosition(this.#db).nextId - 1;
+  }
+
+  ids(): (fpHi: number, fpLo: number) => number | null {
+    const table = new FingerprintTable(this.lastId());
+    readAdmitted(this.#db, (id, hi, lo) => {
+      table.insert(hi, lo, id);
+      return true;
+    });
+    return (hi, lo) => table.find(hi, lo) || null;
   }
 
   byId(id: number): UrlRecord | null {

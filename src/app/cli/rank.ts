@@ -1,0 +1,111 @@
+/** `trawl rank DIR`: which pages matter most, by who links to them. */
+import { extname, resolve } from "node:path";
+import { replaceFile } from "../../base/replace-file.ts";
+import type { Ranks } from "../../export/page-rank.ts";
+import { type RankedPage, rankFormats } from "../../export/ranks.ts";
+import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { linksOf } from "../export/links.ts";
+import { rankPages } from "../export/ranking.ts";
+import { UsageError } from "../usage-error.ts";
+import { count, counted, size } from "../wording.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+import { workDisplay } from "./work-display.ts";
+
+const TABLE = {
+  to: {
+    group: "Options",
+    kind: "file",
+    default: null,
+    says: `also write every URL with its rank: ${Object.keys(rankFormats).join(", ")}`,
+  },
+  top: { group: "Options", kind: "int", min: 0, default: 20, word: "N", says: "print so many" },
+} as const satisfies Table;
+
+export const rankCommand: Command = {
+  name: "rank",
+  usage: "rank DIR",
+  says: "the pages of a crawl by PageRank over its links",
+  more: `The links are those that the archive's metadata records tell (--metadata, the default), of the
+latest fetch of each page, and redirects. Embedded parts and links marked nofollow do not count.
+Memory holds 44 bytes a URL; the links stay on disk.`,
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments("rank", argv, TABLE);
+    const dir = resolve(shell.cwd, oneDirectory("rank", positionals));
+    const to = given.to as string | undefined;
+    const top = (given.top as number | undefined) ?? TABLE.top.default;
+    const format = to === undefined ? null : rankFormats[extname(to).toLowerCase()];
+    if (format === undefined)
+      throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
+    using state = await openCrawl(dir, { frozen: true });
+    let read = 0;
+    let words = (done: number) => `Read the links of ${size(done)}`;
+    const display = workDisplay(
+      shell.stderr,
+      shell,
+      (done, total) => `${words(done)}${total === null ? "" : ` of ${size(total)}`}`,
+    );
+    let ranks: Ranks;
+    try {
+      const onProgress = (done: number, total: number) => display.at(done, total);
+      const edges = counting(linksOf({ dir, state, where: null, onProgress }), () => read++);
+      ranks = await rankPages({
+        size: state.lastId(),
+        edges,
+        onRound(round, moved) {
+          words = () => `Ranked ${counted(round, "time")}; the ranks moved by ${moved.toPrecision(2)}`;
+          display.at(round, null);
+        },
+      });
+    } finally {
+      display.end();
+    }
+    if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(rankedPages(state, ranks)));
+    shell.stdout.write(`${tableOf(bestOf(state, ranks, top)).join("\n")}\n`);
+    shell.stderr.write(`${count(state.lastId())} URLs, ${counted(read, "link")}, ${counted(ranks.rounds, "round")}\n`);
+    return EXIT.done;
+  },
+};
+
+async function* counting<T>(items: AsyncIterable<T>, onItem: () => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    onItem();
+    yield item;
+  }
+}
+
+function* rankedPages(state: ReadOnlyState, { rank, inLinks, outLinks }: Ranks): Generator<RankedPage> {
+  for (const { id, href, visit } of state.urls())
+    yield {
+      id,
+      url: href,
+      rank: rank[id]!,
+      in_links: inLinks[id]!,
+      out_links: outLinks[id]!,
+      status: visit?.status ?? null,
+      title: visit?.page?.title ?? null,
+    };
+}
+
+function bestOf(state: ReadOnlyState, { rank, inLinks }: Ranks, top: number) {
+  const ids = Uint32Array.from({ length: rank.length - 1 }, (_, at) => at + 1).sort(
+    (a, b) => rank[b]! - rank[a]! || a - b,
+  );
+  return [...ids.subarray(0, top)].map((id) => ({
+    url: state.byId(id)?.href ?? "",
+    rank: rank[id]!,
+    links: inLinks[id]!,
+  }));
+}
+
+function tableOf(best: readonly { readonly url: string; readonly rank: number; readonly links: number }[]): string[] {
+  const rows = best.map(({ url, rank, links }) => [rank.toFixed(6), count(links), url] as const);
+  const width = Math.max("links".length, ...rows.map(([, links]) => links.length));
+  return [["rank", "links", "URL"] as const, ...rows].map(
+    ([rank, links, url]) => `${rank.padEnd(8)}  ${links.padStart(width)}  ${url}`,
+  );
+}

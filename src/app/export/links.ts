@@ -1,0 +1,100 @@
+/** The links of a crawl: what the metadata records of its archive say of the latest fetch of each page, and redirects. */
+import { join } from "node:path";
+import { hashText } from "../../base/hash.ts";
+import type { Edge } from "../../export/link-graph.ts";
+import { header } from "../../model/fetch-result.ts";
+import type { UrlRecord } from "../../model/record.ts";
+import { parseUrl } from "../../model/url.ts";
+import { urlKey } from "../../policy/url-key.ts";
+import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import { readRecords } from "../../warc/reader.ts";
+import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Where } from "./where.ts";
+
+export interface LinksJob {
+  /** The crawl's directory. */
+  readonly dir: string;
+  readonly state: ReadOnlyState;
+  /** Chooses the pages whose links are meant; null: all. */
+  readonly where: Where | null;
+  /** In bytes of the archive. */
+  onProgress(done: number, total: number): void;
+}
+
+/** Each link of a page once. Memory holds 16 bytes a URL of the crawl. Throws a `UsageError` when the archive does not tell. */
+export async function* linksOf({ dir, state, where, onProgress }: LinksJob): AsyncGenerator<Edge> {
+  const ids = state.ids();
+  const idOf = (href: string): number | null => {
+    const url = parseUrl(href);
+    if (!url.ok) return null;
+    const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
+    return ids(fpHi, fpLo);
+  };
+  const files = await archiveFiles(join(dir, "archive"), state.marks());
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let before = 0;
+  let pages = 0;
+  for (const file of files) {
+    let main = -1; // where the response stands that the records after it are about
+    for await (const record of readRecords(committedBytes(file))) {
+      if (record.kind === "damage") continue;
+      onProgress(before + record.offset, total);
+      if (record.type === "response" || record.type === "revisit") main = record.offset;
+      if (record.type !== "metadata") continue;
+      pages++;
+      const from = pageOf(
+        header(record.fields, "warc-target-uri") ?? "",
+        { file: file.name, offset: main },
+        idOf,
+        state,
+      );
+      if (from !== null && (where === null || where(from.href, from.visit))) yield* edgesOf(from, record.block, idOf);
+    }
+    before += file.bytes;
+  }
+  if (pages === 0 && state.endCounts().get("fetched"))
+    throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);
+  yield* redirectsOf(state, where, idOf);
+}
+
+/** The page of a record, if that tells of its latest fetch. */
+function pageOf(
+  href: string,
+  place: { readonly file: string; readonly offset: number },
+  idOf: (href: string) => number | null,
+  state: ReadOnlyState,
+): UrlRecord | null {
+  const id = idOf(href);
+  const record = id === null ? null : state.byId(id);
+  const latest = record?.visit?.capture?.response;
+  return latest?.file === place.file && latest.offset === place.offset ? record : null;
+}
+
+/** `outlink: URL L|E ELEMENT [nofollow]`, a line a link: see crawl/read. */
+const OUTLINK = /^outlink: (\S+) ([LE]) (\S+)( nofollow)?\r?$/gm;
+
+function* edgesOf(from: UrlRecord, block: Buffer, idOf: (href: string) => number | null): Generator<Edge> {
+  for (const [, toUrl = "", letter, element = "", nofollow] of block.toString("utf8").matchAll(OUTLINK))
+    yield {
+      from: from.id,
+      fromUrl: from.href,
+      to: idOf(toUrl),
+      toUrl,
+      element,
+      embed: letter === "E",
+      nofollow: nofollow !== undefined,
+    };
+}
+
+function* redirectsOf(
+  state: ReadOnlyState,
+  where: Where | null,
+  idOf: (href: string) => number | null,
+): Generator<Edge> {
+  for (const { id, href, visit } of state.urls({ endedOnly: true })) {
+    const toUrl = visit?.end === "redirected" ? visit.redirectTo : null;
+    if (toUrl === null || toUrl === undefined || (where !== null && !where(href, visit))) continue;
+    yield { from: id, fromUrl: href, to: idOf(toUrl), toUrl, element: "redirect", embed: false, nofollow: false };
+  }
+}

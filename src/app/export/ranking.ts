@@ -1,0 +1,65 @@
+/** The pages of a crawl ranked by its links: PageRank over a file of pairs that is made for it and read once a round. */
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Edge } from "../../export/link-graph.ts";
+import { type LinkPairs, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
+
+export interface RankingJob {
+  /** Ids are 1..size. */
+  readonly size: number;
+  readonly edges: AsyncIterable<Edge>;
+  readonly damping?: number;
+  onRound(round: number, moved: number): void;
+}
+
+/** By ways out of pages: embedded parts and links marked nofollow recommend nothing, nor does a page itself. */
+export async function rankPages({ size, edges, damping = RANK_RULES.damping, onRound }: RankingJob): Promise<Ranks> {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-rank-"));
+  try {
+    const file = await open(join(folder, "links"), "w+");
+    try {
+      await writePairs(file, edges);
+      return await pageRank(size, pairsOf(file), { ...RANK_RULES, damping }, onRound);
+    } finally {
+      await file.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const PAIRS_AT_ONCE = 32_768;
+const BYTES_A_PAIR = 8;
+
+/** Edges of one page come one after the other: a target that it links to twice counts once. */
+async function writePairs(file: FileHandle, edges: AsyncIterable<Edge>): Promise<void> {
+  const pairs = new Uint32Array(2 * PAIRS_AT_ONCE);
+  let filled = 0;
+  let page = 0;
+  const targets = new Set<number>();
+  for await (const { from, to, embed, nofollow } of edges) {
+    if (from !== page) targets.clear();
+    page = from;
+    if (to === null || to === from || embed || nofollow || targets.has(to)) continue;
+    targets.add(to);
+    pairs[filled++] = from;
+    pairs[filled++] = to;
+    if (filled < pairs.length) continue;
+    await file.write(pairs);
+    filled = 0;
+  }
+  if (filled > 0) await file.write(pairs.subarray(0, filled));
+}
+
+const pairsOf = (file: FileHandle): LinkPairs =>
+  async function* () {
+    const bytes = new Uint8Array(PAIRS_AT_ONCE * BYTES_A_PAIR);
+    for (let at = 0; ; ) {
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
+      const whole = bytesRead - (bytesRead % BYTES_A_PAIR); // a read may be short; its rest comes with the next
+      if (whole === 0) return;
+      yield new Uint32Array(bytes.buffer, 0, whole / 4);
+      at += whole;
+    }
+  };
