@@ -13,14 +13,16 @@ const WITH_VALUE = new Set(["unavailable_after", "max-snippet", "max-image-previ
  * name and a colon that holds for the rest of that value. `agent`: our product token.
  */
 export function robotsDirectives(metas: readonly string[], tags: readonly string[], agent: string): RobotsDirectives {
-  const words: string[] = [];
-  for (const meta of metas) words.push(...meta.split(","));
+  const said = new Set<string>();
+  const take = (list: string): void => {
+    for (const word of list.split(",")) said.add(word.trim().toLowerCase());
+  };
+  for (const meta of metas) take(meta);
   for (const tag of tags) {
     const prefix = /^\s*([\w.-]+)\s*:(.*)$/s.exec(tag);
-    if (prefix === null || WITH_VALUE.has(prefix[1]!.toLowerCase())) words.push(...tag.split(","));
-    else if (prefix[1]!.toLowerCase() === agent.toLowerCase()) words.push(...prefix[2]!.split(","));
+    if (prefix === null || WITH_VALUE.has(prefix[1]!.toLowerCase())) take(tag);
+    else if (prefix[1]!.toLowerCase() === agent.toLowerCase()) take(prefix[2]!);
   }
-  const said = new Set(words.map((word) => word.trim().toLowerCase()));
   const none = said.has("none");
   return { noindex: none || said.has("noindex"), nofollow: none || said.has("nofollow") };
 }
