@@ -1,6 +1,8 @@
 /** Readers of bodies: HTML, XML, encodings, codings, archives. */
 import assert from "node:assert/strict";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { systemClock } from "../../src/base/clock.ts";
+import { Apart } from "../../src/media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../src/media/builtin.ts";
 import { decode, encodingOfLabel, findEncoding } from "../../src/media/charset.ts";
 import { document } from "../../src/media/document.ts";
@@ -21,7 +23,7 @@ import { readRecords } from "../../src/warc/reader.ts";
 import { bytesOf, type Target, textOf } from "./target.ts";
 
 const HREF = "http://a.test/x/y" as Href;
-const handlers = builtinHandlers("trawlbot");
+const handlers = builtinHandlers("trawlbot", new Apart({ clock: systemClock }));
 
 function read(body: Uint8Array, type: string): Read | Promise<Read> {
   const handler = chooseHandler(handlers, type);
