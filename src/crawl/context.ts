@@ -1,7 +1,7 @@
 /** What each side of the crawl works with. `app/compose` makes them; every function names the parts it uses. */
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { RecentFingerprints } from "../dedup/recent.ts";
+import type { RecentLinks } from "../dedup/recent.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
@@ -63,7 +63,7 @@ export interface VisitContext {
   readonly originals: Originals | null;
   readonly reading: Reading;
   readonly admission: Admission;
-  readonly sentLately: RecentFingerprints;
+  readonly sentLately: RecentLinks;
   readonly rules: VisitRules;
   readonly clock: Clock;
   readonly log: Log;

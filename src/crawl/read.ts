@@ -1,8 +1,11 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
+
+import type { RecentLinks } from "../dedup/recent.ts";
 import { printSimhash, simhash } from "../dedup/simhash.ts";
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
+import type { HostKey } from "../model/host.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
-import type { NewUrl, RawLink, UrlSource } from "../model/link.ts";
+import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
@@ -18,12 +21,14 @@ type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentL
 export interface Reading {
   readonly page: PageInfo | null;
   readonly links: readonly NewUrl[];
+  /** See `Visited.linksAgain`. */
+  readonly linksAgain: LinksAgain | null;
   /** Every link found, for the archive; empty when that is not asked for. See `outlinkOf`. */
   readonly outlinks: readonly string[];
   readonly conversions: readonly Conversion[];
 }
 
-export const NOTHING_READ: Reading = { page: null, links: [], outlinks: [], conversions: [] };
+export const NOTHING_READ: Reading = { page: null, links: [], linksAgain: null, outlinks: [], conversions: [] };
 
 export async function read(
   response: FetchResponse,
@@ -113,9 +118,9 @@ function linksOf(
   closed: boolean,
   lease: Lease,
   context: ReadContext,
-): Pick<Reading, "links" | "outlinks"> {
+): Pick<Reading, "links" | "linksAgain" | "outlinks"> {
   const { rules, sentLately, admission } = context;
-  const links: NewUrl[] = [];
+  const told = new Told(lease.url.host, sentLately);
   const outlinks = new Set<string>();
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
   // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.
@@ -133,12 +138,42 @@ function linksOf(
     before.add(what);
     if (++looked > rules.maxLinks) break;
     const url = wanted ? admission.admit(link.href, base, { ...at, source: sourceOf(link) }) : null;
-    if (url !== null && !sentLately.met(url.fpHi, url.fpLo)) links.push(url);
+    if (url !== null) told.tell(url);
     if (!rules.metadata) continue;
     const href = wanted ? (url?.href ?? null) : resolved(link.href, base);
     if (href !== null) outlinks.add(outlinkOf(href, link, nofollow));
   }
-  return { links, outlinks: [...outlinks] };
+  return { links: told.links, linksAgain: told.again(), outlinks: [...outlinks] };
+}
+
+/** What the control thread is told of a page's links: those that it may not know, and how many more there are to the others. */
+class Told {
+  readonly links: NewUrl[] = [];
+  readonly #host: HostKey;
+  readonly #lately: RecentLinks;
+  readonly #again: number[] = [];
+  readonly #hosts: HostKey[] = [];
+
+  constructor(host: HostKey, lately: RecentLinks) {
+    this.#host = host;
+    this.#lately = lately;
+    lately.nextPage();
+  }
+
+  tell(url: NewUrl): void {
+    const { fpHi, fpLo, host, drop } = url;
+    // A drop is remembered apart: found where nothing is said against it, the same URL must be told.
+    const pages = this.#lately.met(fpHi, drop === undefined ? fpLo : ~fpLo >>> 0);
+    if (pages === 1) this.links.push(url);
+    if (pages <= 1 || drop !== undefined || url.source !== "link") return;
+    const hosts = this.#hosts;
+    const nth = host === this.#host ? 0 : hosts.indexOf(host) + 1 || hosts.push(host);
+    this.#again.push(fpHi, fpLo, pages / 2, nth);
+  }
+
+  again(): LinksAgain | null {
+    return this.#again.length === 0 ? null : { words: Uint32Array.from(this.#again), hosts: this.#hosts };
+  }
 }
 
 /** As Heritrix writes it: the URL, L for a link and E for what is embedded, where it stood; and "nofollow" if it says so. */

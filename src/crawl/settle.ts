@@ -56,6 +56,8 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
       hostReadyAt: entry.state.readyAt,
       record: recordOf(visited, outcome.verdict, context.duplicates),
       links: outcome.links,
+      // Links of a page that is asked for again are counted then.
+      linksAgain: outcome.links === visited.links ? visited.linksAgain : null,
     },
   };
 }

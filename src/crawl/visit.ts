@@ -20,17 +20,17 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
   const visited = { lease, task, href, address, robotsId, startedAt, endedAt };
   if (result.kind === "failure") {
     const outcome = { kind: "failure", cause: result.cause, detail: result.detail } as const;
-    return { ...visited, outcome, capture: null, page: null, links: [] };
+    return { ...visited, outcome, capture: null, page: null, links: [], linksAgain: null };
   }
   const mediaType = context.reading.identify(result);
   const answer = answerOf(result, task);
   const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
   const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
-  const { page, links } = reading;
+  const { page, links, linksAgain } = reading;
   // What a stop has broken off is read again: its links would be lost for good.
   if (signal.aborted && page?.readError != null) return { ...visited, ...BROKEN_OFF };
   const capture = keep(result, mediaType, errand, reading, await known, context);
-  return { ...visited, outcome: answer, capture, page, links };
+  return { ...visited, outcome: answer, capture, page, links, linksAgain };
 }
 
 const BROKEN_OFF = {
@@ -38,6 +38,7 @@ const BROKEN_OFF = {
   capture: null,
   page: null,
   links: [],
+  linksAgain: null,
 } as const;
 
 function answerOf(response: FetchResponse, task: Errand["task"]): Answer {

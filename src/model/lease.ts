@@ -25,6 +25,8 @@ export interface Lease {
   /** 1 for the first visit. */
   readonly attempt: number;
   readonly expiresAt: Instant;
+  /** That of its host when it was leased. */
+  readonly tier: number;
 }
 
 /** What becomes of the leased URL. */
@@ -46,4 +48,6 @@ export interface Settlement {
   readonly lease: Lease;
   readonly verdict: Verdict;
   readonly hostReadyAt: Instant;
+  /** The host's tier from now on; left out, it stays what it is. */
+  readonly hostTier?: number | undefined;
 }

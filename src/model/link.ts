@@ -45,3 +45,30 @@ export const PRIORITIES = 8;
 export function strideOf(priority: number): number {
   return 2 ** priority;
 }
+
+/**
+ * In-links are counted in levels: level k stands for about 2^k links (`dedup/link-levels`), up to this one. Three bits a URL.
+ */
+export const MOST_LINKED = 7;
+
+/** How links raise a URL that waits, and what they count for. */
+export interface LinkRules {
+  /** By level, from 0 to MOST_LINKED: so many classes before that of its admission. Never falls. */
+  readonly steps: readonly number[];
+  /** The first class that links alone can lead to. */
+  readonly highest: number;
+  /** What a link from another host counts for, where one from the same host is 1. */
+  readonly foreign: number;
+}
+
+/** So many raised URLs wait in one class of one host at most: they are kept in memory, and more will be raised when these are gone. */
+export const RAISED_AT_ONCE = 32;
+
+/** Links of a page to URLs that were told before: what is new is their number alone. */
+export interface LinksAgain {
+  /** AGAIN_WORDS words each: the two of the fingerprint; how many links; the host (0: the page's own; n: the nth of `hosts`). */
+  readonly words: Uint32Array;
+  readonly hosts: readonly HostKey[];
+}
+
+export const AGAIN_WORDS = 4;

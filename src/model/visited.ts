@@ -3,7 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { ArchiveMark, Capture } from "./capture.ts";
 import type { FailureCause } from "./fetch-result.ts";
 import type { Lease } from "./lease.ts";
-import type { NewUrl } from "./link.ts";
+import type { LinksAgain, NewUrl } from "./link.ts";
 import type { PageInfo } from "./page.ts";
 import type { Href } from "./url.ts";
 
@@ -59,6 +59,8 @@ export interface Visited {
   readonly capture: Capture | null;
   readonly page: PageInfo | null;
   readonly links: readonly NewUrl[];
+  /** For the counts of in-links; null when there are none. */
+  readonly linksAgain: LinksAgain | null;
 }
 
 /** Visits whose archive bytes are durable. Only `seal` makes one, and only one may be committed (crawl/commit.ts). */

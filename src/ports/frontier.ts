@@ -9,21 +9,28 @@
  *    A `hostReadyAt` of Infinity sets the host aside: it gives no lease until the frontier is opened again. Its URLs stay queued.
  *    While others are due, a host that holds its *share* of leases (an option; no limit unless told) gives none.
  * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
- * 4. Among the hosts that are due the one due first is leased first, whatever the classes of its URLs. Within a host what
+ * 4. Of the hosts that are due those of the lowest *tier* come first, and of these the one due first, whatever the classes
+ *    of its URLs. A host's tier is what it was last told (`hostTier`), or what the options say (0 unless told); it is
+ *    forgotten when the frontier is opened again, and may be while the host has nothing pending. Within a host what
  *    was given back goes first; then the classes take turns, each half as often as the one before (weights 1, 1/2, 1/4 ...),
  *    so that the low ones still move; FIFO within a class. The turns: class c is served at c's turn and then again 2^c
  *    later; one that gets its first URL is served 2^c after the turn served last (0 when no class had any, and after a
  *    restart); the earliest turn is served, of equals that of the lower class.
  * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
- * 6. Open leases do not survive a restart: their URLs are queued again, at the head of their classes.
+ * 6. Open leases do not survive a restart: their URLs are queued again, each in the class and the place of its admission.
  * 7. `pending()` is exact: queued + leased + delayed is the number of admitted URLs that have not ended.
+ * 8. Links to a URL that has not ended are counted, in levels (`dedup/link-levels`): those in `links` (of source "link", to
+ *    what is known) and in `linksAgain`; not those of a page to itself. As its level rises, a URL that waits in a class is
+ *    *raised* by the rules given (none unless told) to a class before: there the raised and the others alternate, the raised
+ *    first, FIFO each; a class with `RAISED_AT_ONCE` raised takes no more. What was given back, is leased or is delayed
+ *    stays so. Levels survive like all else; after a restart nothing is raised until its level rises again.
  */
 import type { Instant } from "../base/clock.ts";
 import type { ArchiveMark } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { HostKey, HostState } from "../model/host.ts";
 import type { Lease, Settlement } from "../model/lease.ts";
-import type { NewUrl } from "../model/link.ts";
+import type { LinksAgain, NewUrl } from "../model/link.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
@@ -44,6 +51,8 @@ export interface Settled extends Settlement {
   readonly record: VisitRecord | null;
   /** Admitted in the same transaction, and only if the lease is current. */
   readonly links: readonly NewUrl[];
+  /** More links, to URLs that were admitted before. What is not known is passed over. */
+  readonly linksAgain?: LinksAgain | null;
 }
 
 export interface Commit {
@@ -68,6 +77,12 @@ export interface CommitReport {
   readonly robotsIds: readonly number[];
 }
 
+export interface Release {
+  readonly lease: Lease;
+  readonly hostReadyAt: Instant;
+  readonly hostTier?: number | undefined;
+}
+
 export interface Frontier {
   /** Admits what is new, in order; the number of URLs newly admitted (dropped ones not counted). */
   add(urls: readonly NewUrl[]): Promise<number>;
@@ -76,7 +91,7 @@ export interface Frontier {
   /** Settles, records and admits in one transaction. */
   commit(batch: Commit): Promise<CommitReport>;
   /** Gives leases back unvisited: as verdict "again", without a transaction. */
-  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void;
+  release(leases: readonly Release[]): void;
   pending(): Pending;
   /** The earliest time at which `lease` could hand something out; null when nothing is queued or delayed, or when every host with work is at its concurrency or set aside. */
   nextReadyAt(): Instant | null;

@@ -5,7 +5,7 @@ import { hashText } from "../../src/base/hash.ts";
 import type { EndReason } from "../../src/model/end.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Lease, Verdict } from "../../src/model/lease.ts";
-import type { NewUrl } from "../../src/model/link.ts";
+import type { LinkRules, LinksAgain, NewUrl } from "../../src/model/link.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Backend, Commit, CommitReport, Settled } from "../../src/ports/frontier.ts";
@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly leaseMs?: number;
   readonly hostConcurrency?: number;
   readonly hostShare?: number;
+  readonly links?: LinkRules;
+  readonly firstTier?: (host: HostKey) => number;
 }
 
 /** One store, opened any number of times. */
@@ -70,14 +72,24 @@ export function recordOf(lease: Lease, end: VisitRecord["end"], now: Instant): V
 
 export interface Settling {
   readonly hostReadyAt?: Instant;
+  readonly hostTier?: number | undefined;
   readonly links?: readonly NewUrl[];
+  readonly linksAgain?: LinksAgain;
   readonly record?: VisitRecord | null;
 }
 
 export function settled(lease: Lease, verdict: Verdict, now: Instant, more: Settling = {}): Settled {
   const end = verdict.kind === "end" ? verdict.end : verdict.kind === "retry" ? "retry" : "follow";
   const record = verdict.kind === "again" ? null : recordOf(lease, end, now);
-  return { lease, verdict, hostReadyAt: more.hostReadyAt ?? 0, links: more.links ?? [], record: more.record ?? record };
+  const { hostReadyAt = 0, hostTier, links = [], linksAgain = null } = more;
+  return { lease, verdict, hostReadyAt, hostTier, links, linksAgain, record: more.record ?? record };
+}
+
+/** `count` more links to each of these, on a page of `on`. */
+export function again(on: string, to: readonly NewUrl[], count = 1): LinksAgain {
+  const hosts = [...new Set(to.map(({ host }) => host))].filter((host) => host !== `http://${on}`);
+  const words = to.flatMap(({ fpHi, fpLo, host }) => [fpHi, fpLo, count, hosts.indexOf(host) + 1]);
+  return { words: Uint32Array.from(words), hosts };
 }
 
 export const ended = (end: EndReason = "fetched"): Verdict => ({ kind: "end", end });

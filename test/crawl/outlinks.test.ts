@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { VisitContext } from "../../src/crawl/context.ts";
 import { read } from "../../src/crawl/read.ts";
-import { RecentFingerprints } from "../../src/dedup/recent.ts";
+import { RecentLinks } from "../../src/dedup/recent.ts";
 import type { RawLink } from "../../src/model/link.ts";
 import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
@@ -36,7 +36,7 @@ async function reading(rules: Partial<VisitContext["rules"]>, robots: string[] =
       readMs: 1,
       ...rules,
     },
-    sentLately: new RecentFingerprints(64),
+    sentLately: new RecentLinks(64),
   } as unknown as VisitContext;
   const lease = { url: { id: 1, depth: 0, source: "seed" } } as never;
   const { links, outlinks } = await read(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
 import { read } from "../../src/crawl/read.ts";
-import { RecentFingerprints } from "../../src/dedup/recent.ts";
+import { RecentLinks } from "../../src/dedup/recent.ts";
 import { document } from "../../src/media/document.ts";
 import type { FetchResponse } from "../../src/model/fetch-result.ts";
 import type { Lease } from "../../src/model/lease.ts";
@@ -38,7 +38,7 @@ async function pageOf(found: Read, rawHeaders: readonly string[] = []): Promise<
       metadata: false,
       readMs: 10,
     },
-    sentLately: new RecentFingerprints(),
+    sentLately: new RecentLinks(),
     clock: new SimulatedClock(),
     log: silentLog,
   });

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { silentLog } from "../../src/base/log.ts";
 import type { VisitContext } from "../../src/crawl/context.ts";
 import { visit } from "../../src/crawl/visit.ts";
+import { RecentLinks } from "../../src/dedup/recent.ts";
 import { document } from "../../src/media/document.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Errand } from "../../src/model/visited.ts";
@@ -42,6 +43,7 @@ describe("visit", () => {
         document: () => document(HREF, "application/pdf", new Uint8Array(1), false, []),
       },
       rules: { readMs: 1_000 },
+      sentLately: new RecentLinks(),
       clock: new SimulatedClock(),
       log: silentLog,
     } as unknown as VisitContext;

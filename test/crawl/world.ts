@@ -10,7 +10,7 @@ import { inlineVisitors } from "../../src/crawl/inline.ts";
 import { Progress } from "../../src/crawl/progress.ts";
 import { seed } from "../../src/crawl/seed.ts";
 import { addressTurns } from "../../src/crawl/turns.ts";
-import { RecentFingerprints } from "../../src/dedup/recent.ts";
+import { RecentLinks } from "../../src/dedup/recent.ts";
 import type { ArchiveMark } from "../../src/model/capture.ts";
 import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/fetch-result.ts";
 import type { UrlRecord } from "../../src/model/record.ts";
@@ -162,7 +162,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       }),
     },
     admission: { admit: (href, base, found) => admit(href, base, found, admission), extend() {} },
-    sentLately: new RecentFingerprints(1024),
+    sentLately: new RecentLinks(1024),
     rules: {
       agent: "trawlbot",
       assets: false,

@@ -40,7 +40,7 @@ function visited(
     admittedAt: 0,
   } as const;
   return {
-    lease: { token: 1, url, attempt, expiresAt: NOW + 600_000 },
+    lease: { token: 1, url, attempt, expiresAt: NOW + 600_000, tier: 0 },
     task,
     href: HREF,
     address: "192.0.2.1",
@@ -51,6 +51,7 @@ function visited(
     capture: null,
     page: null,
     links: [],
+    linksAgain: null,
   };
 }
 

@@ -4,13 +4,16 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { type HostKey, newHostState } from "../../src/model/host.ts";
 import type { Lease, Verdict } from "../../src/model/lease.ts";
-import type { NewUrl } from "../../src/model/link.ts";
+import type { LinkRules, NewUrl } from "../../src/model/link.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import { settled, url, World } from "../conformance/frontier-world.ts";
 import { embeddedStore, memoryStore } from "./stores.ts";
 
 const LEASE_MS = 100;
+/** Quick to raise, over all classes. */
+const links: LinkRules = { steps: [0, 1, 1, 2, 2, 3, 3, 4], highest: 1, foreign: 4 };
+const firstTier = (host: HostKey): number => (host === "http://h3" ? 1 : 0);
 
 type VerdictKind = Verdict["kind"];
 
@@ -27,13 +30,16 @@ interface Part {
   readonly pick: number;
   readonly verdict: VerdictKind;
   readonly readyIn: number;
+  readonly tier: number | undefined;
   readonly links: readonly NewUrl[];
+  readonly again: readonly { readonly url: NewUrl; readonly count: number }[];
 }
 
+const source = fc.constantFrom("link" as const, "link" as const, "listed" as const);
 const newUrl = fc
-  .record({ host: fc.nat(3), path: fc.nat(400), priority: fc.nat(2), dropped: fc.nat(9) })
-  .map(({ host, path, priority, dropped }) =>
-    url(`h${host}`, String(path), dropped === 0 ? { priority, drop: { reason: "trap" } } : { priority }),
+  .record({ host: fc.nat(3), path: fc.nat(400), priority: fc.nat(4), source, dropped: fc.nat(9) })
+  .map(({ host, path, dropped, ...more }) =>
+    url(`h${host}`, String(path), dropped === 0 ? { ...more, drop: { reason: "trap" } } : more),
   );
 /** Now and then so many of one host that its queue goes to disk. */
 const urls = fc.oneof(
@@ -41,9 +47,9 @@ const urls = fc.oneof(
   {
     weight: 1,
     arbitrary: fc
-      .record({ host: fc.nat(3), from: fc.nat(300), count: fc.integer({ min: 60, max: 200 }), priority: fc.nat(2) })
+      .record({ host: fc.nat(3), from: fc.nat(300), count: fc.integer({ min: 60, max: 200 }), priority: fc.nat(4) })
       .map(({ host, from, count, priority }) =>
-        Array.from({ length: count }, (_, i) => url(`h${host}`, String(from + i), { priority })),
+        Array.from({ length: count }, (_, i) => url(`h${host}`, String(from + i), { priority, source: "link" })),
       ),
   },
 );
@@ -51,7 +57,12 @@ const part: fc.Arbitrary<Part> = fc.record({
   pick: fc.nat(7),
   verdict: fc.constantFrom<VerdictKind>("end", "end", "end", "retry", "again", "follow"),
   readyIn: fc.integer({ min: -10, max: 40 }),
+  tier: fc.constantFrom(undefined, undefined, -1, 0, 2),
   links: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: urls }),
+  again: fc.oneof(
+    fc.constant([]),
+    fc.array(fc.record({ url: newUrl, count: fc.constantFrom(1, 2, 8, 32) }), { maxLength: 80, size: "max" }),
+  ),
 });
 const parts = fc.array(part, { maxLength: 5 });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -90,7 +101,7 @@ class Player {
         world.backend.release(
           this.#chosen(op.parts).map(([lease, p]) => {
             const readyIn = op.setAside ? Number.POSITIVE_INFINITY : p.readyIn;
-            return { lease, hostReadyAt: world.clock.time + readyIn };
+            return { lease, hostReadyAt: world.clock.time + readyIn, hostTier: p.tier };
           }),
         );
         return;
@@ -109,9 +120,16 @@ class Player {
     return pairs.filter((pair): pair is [Lease, Part] => pair[0] !== undefined);
   }
 
-  #settled(lease: Lease, { verdict, readyIn, links }: Part) {
+  #settled(lease: Lease, { verdict, readyIn, tier, links, again }: Part) {
     const now = this.world.clock.time;
-    return settled(lease, verdictOf(verdict, lease, now + readyIn), now, { hostReadyAt: now + readyIn, links });
+    const hosts = [0, 1, 2, 3].map((host) => `http://h${host}` as HostKey);
+    const words = again.flatMap(({ url, count }) => {
+      const host = url.host === lease.url.host ? 0 : hosts.indexOf(url.host) + 1;
+      return [url.fpHi, url.fpLo, count, host];
+    });
+    const linksAgain = { words: Uint32Array.from(words), hosts };
+    const more = { hostReadyAt: now + readyIn, hostTier: tier, links, linksAgain };
+    return settled(lease, verdictOf(verdict, lease, now + readyIn), now, more);
   }
 }
 
@@ -154,7 +172,7 @@ for (const [hostConcurrency, hostShare] of [
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 5, maxLength: 60, size: "max" }), async (operations) => {
         const players = [memoryStore(), embeddedStore()].map(
-          (store) => new Player(new World(store, { leaseMs: LEASE_MS, hostConcurrency, hostShare })),
+          (store) => new Player(new World(store, { leaseMs: LEASE_MS, hostConcurrency, hostShare, links, firstTier })),
         );
         const [memory, embedded] = players as [Player, Player];
         try {

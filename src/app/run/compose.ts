@@ -12,7 +12,7 @@ import { Progress } from "../../crawl/progress.ts";
 import { judgedAgain } from "../../crawl/reconsider.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
-import { RecentFingerprints } from "../../dedup/recent.ts";
+import { RecentLinks } from "../../dedup/recent.ts";
 import { Apart } from "../../media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
@@ -91,7 +91,7 @@ export async function composeVisit(
     originals: config.revisits ? originals : null,
     reading: await readingOf(config, agent),
     admission: admissionOf(config, guard, moved),
-    sentLately: new RecentFingerprints(),
+    sentLately: new RecentLinks(),
     rules: {
       agent,
       assets: config.assets,

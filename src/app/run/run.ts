@@ -10,6 +10,7 @@ import { seed } from "../../crawl/seed.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
 import { proxyName, unreachable } from "../../net/proxy.ts";
+import { LINK_RULES } from "../../policy/priority.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
@@ -106,6 +107,7 @@ function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
     clock: systemClock,
     hostConcurrency,
     hostShare,
+    links: LINK_RULES,
     ...(fault === undefined ? {} : { fault }),
   });
 }

@@ -4,12 +4,14 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import { strideOf } from "../../model/link.ts";
 import type { IdBlocks } from "./id-blocks.ts";
 import { ChunkedQueue, type ChunkStore } from "./queue.ts";
+import type { UrlStates } from "./url-states.ts";
 
 export class ActiveHost {
   readonly id: number;
   readonly name: HostKey;
   /** No lease before. */
   readyAt: Instant;
+  tier: number;
   /** URLs admitted and not ended: queued + leased + delayed. */
   pending = 0;
   queued = 0;
@@ -26,11 +28,12 @@ export class ActiveHost {
   /** The turn that was served last (promise 4 of the port); 0 while no class has a URL. */
   #time = 0;
 
-  constructor(id: number, name: HostKey, readyAt: Instant, blocks: IdBlocks) {
+  constructor(id: number, name: HostKey, readyAt: Instant, tier: number, blocks: IdBlocks) {
     this.#blocks = blocks;
     this.id = id;
     this.name = name;
     this.readyAt = readyAt;
+    this.tier = tier;
   }
 
   /** The queue of a class; made when it is missing. */
@@ -57,6 +60,17 @@ export class ActiveHost {
     return queue;
   }
 
+  /** Puts what waits in class `from` into another, if it still waits there and there is room. */
+  raise(id: number, from: number, to: number, states: UrlStates): void {
+    const target = this.queue(to);
+    if (target.isFull) return;
+    if (states.leave(id)) this.queue(from).lose();
+    else if (!this.queue(from).loseRaised(id)) return;
+    if (target.isEmpty) target.turn = this.#time + strideOf(to);
+    target.raise(id);
+    states.setClass(id, to);
+  }
+
   /** Back before all others. */
   unshift(id: number): void {
     if (this.#returned === null) this.#returned = [id];
@@ -72,7 +86,7 @@ export class ActiveHost {
   }
 
   /** The next id; the caller has seen that `queued` is not 0. */
-  shift(chunks: ChunkStore): number {
+  shift(chunks: ChunkStore, states: UrlStates): number {
     this.queued--;
     if (this.#returned !== null) {
       const id = this.#returned.shift()!;
@@ -87,7 +101,8 @@ export class ActiveHost {
       if (next === null || queue.turn < next.turn) next = queue;
     }
     if (next === null) throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
-    const id = next.shift(chunks);
+    const id = next.shift(chunks, states);
+    if (id === 0) throw new Error(`a queue of host ${this.name} counts more than it holds`);
     this.#time = others || !next.isEmpty ? next.turn : 0;
     next.turn += strideOf(next.priority);
     return id;

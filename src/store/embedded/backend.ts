@@ -8,11 +8,11 @@ import { never } from "../../base/result.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import type { NewUrl } from "../../model/link.ts";
+import type { LinkRules, NewUrl } from "../../model/link.ts";
 import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
+import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
@@ -21,6 +21,7 @@ import { JournalWriter, lastPosition, Reasons } from "./journal.ts";
 import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
 import type { ChunkedQueue } from "./queue.ts";
+import { Raising } from "./raising.ts";
 import { recover } from "./recover.ts";
 import { type OpenLease, Schedule } from "./schedule.ts";
 import type { Position, SnapshotPace } from "./snapshot.ts";
@@ -34,6 +35,10 @@ export interface EmbeddedOptions {
   readonly hostConcurrency?: number;
   /** So many leases one host may hold while others are due. */
   readonly hostShare?: number;
+  /** How links raise what waits; nothing is raised, and no link counted, unless told. */
+  readonly links?: LinkRules;
+  /** The tier that a host begins in; 0 unless told. */
+  readonly firstTier?: (host: HostKey) => number;
   readonly fault?: Fault;
   /** When what memory knows is written to DIR/state.seen, so that opening is quick. */
   readonly snapshots?: Partial<SnapshotPace>;
@@ -68,6 +73,7 @@ class EmbeddedBackend implements Backend {
   readonly #queries: Queries;
   readonly #schedule: Schedule;
   readonly #known: KnownUrls;
+  readonly #raising: Raising | null;
   /** Ids that have a row in `retry`. */
   readonly #retried = new Set<number>();
   #nextId: number;
@@ -86,7 +92,7 @@ class EmbeddedBackend implements Backend {
 
   constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
     const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots } = options;
-    const hostShare = options.hostShare ?? hostConcurrency;
+    const { hostShare = hostConcurrency, links, firstTier = () => 0 } = options;
     const { db } = opened;
     this.#opened = opened;
     this.#file = join(dir, "state.db");
@@ -98,12 +104,19 @@ class EmbeddedBackend implements Backend {
     this.#reasons = new Reasons(db);
     this.#queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
-    this.#schedule = new Schedule({ leaseMs, hostConcurrency, hostShare, firstToken: opening * TOKENS_PER_OPENING });
+    this.#schedule = new Schedule({
+      leaseMs,
+      hostConcurrency,
+      hostShare,
+      firstTier,
+      firstToken: opening * TOKENS_PER_OPENING,
+    });
     const { journal, nextId } = lastPosition(db);
     this.#journalRow = journal;
     this.#nextId = nextId;
     this.#known = new KnownUrls(join(dir, "state.seen"), db, nextId, fault, snapshots);
     this.#writer.transaction(() => this.#hosts.moveAll());
+    this.#raising = links === undefined ? null : new Raising(links, this.#known, this.#journal, this.#schedule);
     recover(db, this.#reasons, { known: this.#known, schedule: this.#schedule, retried: this.#retried });
     this.#writer.saveFact("openings", String(opening));
   }
@@ -113,7 +126,7 @@ class EmbeddedBackend implements Backend {
     if (fresh.length === 0) return 0;
     const now = this.#now();
     return this.#transaction(now, () => {
-      this.#admit(fresh, now);
+      this.#admit(fresh, null, now);
       return this.#admitted;
     });
   }
@@ -123,7 +136,9 @@ class EmbeddedBackend implements Backend {
     const leases: Lease[] = [];
     return this.#guard(() => {
       while (leases.length < max) {
-        const lease = this.#schedule.lease(now, this.#writer, (id, host) => this.#writer.readUrl(id, host.name));
+        const lease = this.#schedule.lease(now, this.#writer, this.#known.states, (id, host) =>
+          this.#writer.readUrl(id, host.name),
+        );
         if (lease === null) break;
         leases.push(lease);
       }
@@ -150,11 +165,11 @@ class EmbeddedBackend implements Backend {
     });
   }
 
-  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void {
+  release(leases: readonly Release[]): void {
     this.#now();
-    for (const { lease, hostReadyAt } of leases.toReversed()) {
+    for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
       const open = this.#schedule.current(lease.token);
-      if (open !== null) this.#schedule.giveBack(open, hostReadyAt);
+      if (open !== null) this.#schedule.giveBack(open, hostReadyAt, hostTier);
     }
   }
 
@@ -314,53 +329,60 @@ class EmbeddedBackend implements Backend {
   }
 
   /** One settlement. False, and nothing is done, when its lease is not current. */
-  #take({ lease, verdict, hostReadyAt, record, links }: Settled, now: Instant): boolean {
+  #take(settled: Settled, now: Instant): boolean {
+    const { lease, record, links, linksAgain } = settled;
     const open = this.#schedule.current(lease.token);
     if (open === null) return false;
     if (record !== null) this.#writer.insertVisit(record);
     this.#fault("visit");
-    this.#admit(links, now);
+    this.#admit(links, lease, now);
+    if (linksAgain != null) this.#raising?.again(linksAgain, lease);
     this.#fault("links");
-    this.#settle(open, verdict, hostReadyAt);
+    this.#settle(open, settled);
     this.#changed.add(open.host);
     this.#fault("settle");
     return true;
   }
 
-  #settle(open: OpenLease, verdict: Settled["verdict"], hostReadyAt: Instant): void {
+  #settle(open: OpenLease, { verdict, hostReadyAt, hostTier }: Settled): void {
     const { id } = open.lease.url;
     switch (verdict.kind) {
       case "end":
-        this.#schedule.end(open, hostReadyAt);
+        this.#schedule.end(open, hostReadyAt, hostTier);
         if (verdict.dropped === true) this.#drop(id, verdict.end);
         else this.#end(id, verdict.end);
         if (this.#retried.delete(id)) this.#writer.deleteRetry(id);
         return;
       case "retry":
-        this.#schedule.putOff(open, hostReadyAt, open.lease.attempt + 1, verdict.at);
+        this.#schedule.putOff(open, hostReadyAt, hostTier, open.lease.attempt + 1, verdict.at);
         this.#retried.add(id);
         this.#writer.saveRetry(id, open.lease.attempt + 1, verdict.at);
         return;
       case "follow":
         this.#writer.follow(id, verdict.href, verdict.hops);
-        this.#schedule.giveBack(open, hostReadyAt);
+        this.#schedule.giveBack(open, hostReadyAt, hostTier);
         return;
       case "again":
-        this.#schedule.giveBack(open, hostReadyAt);
+        this.#schedule.giveBack(open, hostReadyAt, hostTier);
         return;
       default:
         never(verdict);
     }
   }
 
-  #admit(urls: readonly NewUrl[], now: Instant): void {
+  /** `on`: the page that has them as links. */
+  #admit(urls: readonly NewUrl[], on: Lease | null, now: Instant): void {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
       const known = this.#known.findOrInsert(url.fpHi, url.fpLo, id);
-      if (!this.#known.isNew(url, known)) continue;
+      if (!this.#known.isNew(url, known)) {
+        if (on !== null) this.#raising?.link(url, known, on);
+        continue;
+      }
       if (known !== 0) this.#undrop(known, url, id);
       this.#nextId++;
+      this.#known.states.admit(id, url.priority);
       const host = this.#host(url.host);
       this.#writer.insertUrl(id, host.id, url, now);
       this.#journal.admitted(url.fpHi, url.fpLo, host.id, url.priority);

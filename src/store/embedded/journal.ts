@@ -38,10 +38,11 @@ export class JournalWriter {
   readonly #insert: StatementSync;
   readonly #admitted = new WordBuffer();
   readonly #ended = new WordBuffer();
+  readonly #linked = new WordBuffer();
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(
-      "INSERT INTO journal (at, pending, leased, delayed, hosts, ended, first_id, admitted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO journal (at, pending, leased, delayed, hosts, ended, linked, first_id, admitted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
   }
 
@@ -63,6 +64,11 @@ export class JournalWriter {
     this.#ended.push2(id, reasonCode | UNDROPPED);
   }
 
+  /** The level of links to it has risen by so much. */
+  linked(id: number, levels: number): void {
+    for (let i = 0; i < levels; i++) this.#linked.push(id);
+  }
+
   /** Writes the row of a transaction and answers its id. `nextId`: the id after the last one admitted. */
   write(at: Instant, counts: Pending, nextId: number): number {
     const { queued, leased, delayed, hosts } = counts;
@@ -76,11 +82,13 @@ export class JournalWriter {
       delayed,
       hosts,
       ended,
+      this.#linked.bytes(),
       firstId,
       this.#admitted.bytes(),
     );
     this.#admitted.clear();
     this.#ended.clear();
+    this.#linked.clear();
     return lastInsertRowid as number;
   }
 }
@@ -106,6 +114,14 @@ export function readEnded(
       visit(words[i]!, word & REASON, what);
     }
   }
+}
+
+/** All that links have raised in level, once for each level; those only that were written after row `after`. */
+export function readLinked(db: DatabaseSync, visit: (id: number) => void, after: number): void {
+  for (const row of db
+    .prepare("SELECT linked FROM journal WHERE id > ? AND length(linked) > 0 ORDER BY id")
+    .iterate(after))
+    for (const id of wordsOf(row.linked as Uint8Array)) visit(id);
 }
 
 /** All admissions, in order of ids; stops when `visit` answers false. */

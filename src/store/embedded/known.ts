@@ -1,15 +1,15 @@
 /**
- * What memory knows of every URL there ever was: under which id it was seen, whether it has ended, and how many ended
- * for which reason. A snapshot of it is kept on disk, so that opening is quick; the journal can always rebuild it.
+ * What memory knows of every URL there ever was: under which id it was seen, whether it has ended, how many link to it,
+ * and how many ended for which reason. A snapshot of it is kept on disk, so that opening is quick; the journal can always rebuild it.
  */
 import { rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { NewUrl } from "../../model/link.ts";
-import { Bitmap } from "./bitmap.ts";
 import { type Ending, hasPosition } from "./journal.ts";
 import { type Known, type Position, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
+import { UrlStates } from "./url-states.ts";
 import type { Fault } from "./writer.ts";
 
 export class KnownUrls {
@@ -25,8 +25,7 @@ export class KnownUrls {
     if (snapshot === null) rmSync(file, { force: true });
     this.#known = snapshot?.known ?? {
       seen: new FingerprintTable(nextId - 1),
-      ended: new Bitmap(),
-      dropped: new Bitmap(),
+      states: new UrlStates(),
       endCounts: new Map(),
     };
     this.from = snapshot?.from ?? { journal: 0, nextId: 1 };
@@ -45,22 +44,26 @@ export class KnownUrls {
 
   /** Whether a URL that is known under this id (0: not at all) has to be taken in: a drop is no admission. */
   isNew(url: NewUrl, known: number): boolean {
-    return known === 0 || (url.drop === undefined && this.#known.dropped.has(known));
+    return known === 0 || (url.drop === undefined && this.#known.states.wasDropped(known));
   }
 
   hasEnded(id: number): boolean {
-    return this.#known.ended.has(id);
+    return this.#known.states.hasEnded(id);
+  }
+
+  get states(): UrlStates {
+    return this.#known.states;
   }
 
   end(id: number, reason: EndReason): void {
-    this.#known.ended.add(id);
+    this.#known.states.end(id);
     this.#count(reason, 1);
   }
 
   /** Ended on admission. */
   drop(id: number, reason: EndReason): void {
-    this.#known.dropped.add(id);
-    this.end(id, reason);
+    this.#known.states.drop(id);
+    this.#count(reason, 1);
   }
 
   /** A drop for `reason` was undone; the URL goes by `id` now, and the id that it had is no more. */
@@ -84,7 +87,9 @@ export class KnownUrls {
   }
 
   /** An admission that the journal tells of. */
-  recallAdmitted(id: number, fpHi: number, fpLo: number): void {
+  recallAdmitted(id: number, fpHi: number, fpLo: number, priority: number): void {
+    // In the place of its admission, wherever it was raised to.
+    this.#known.states.admit(id, priority);
     if (id < this.from.nextId) return;
     // Known already: its drop was undone, or the snapshot has it.
     if (!this.#known.seen.insert(fpHi, fpLo, id)) this.#known.seen.replace(fpHi, fpLo, id);
@@ -92,8 +97,14 @@ export class KnownUrls {
 
   /** An end that the journal tells of; those from row `from` on are to be told, and are counted by `recallCount`. */
   recallEnded(id: number, what: Ending): void {
-    this.#known.ended.add(id);
-    if (what === "dropped") this.#known.dropped.add(id);
+    if (what === "dropped") this.#known.states.drop(id);
+    else if (what === "ended") this.#known.states.end(id);
+  }
+
+  /** Its level has risen by one; from row `from` on, too. */
+  recallLinked(id: number): void {
+    const { states } = this.#known;
+    states.setLevel(id, states.levelOf(id) + 1);
   }
 
   recallCount(reason: EndReason, count: number): void {

@@ -1,11 +1,13 @@
 /**
- * A FIFO of URL ids, one a host and priority class. Head and tail are in memory, the middle is on disk in chunks.
+ * URL ids of one host and priority class: a FIFO of those admitted to it, of which head and tail are in memory and the
+ * middle is on disk in chunks; and a short one, in memory alone, of those that links have raised to it. What is raised
+ * from here stays in its place, and is passed over when its turn comes (`Places`).
  *
  * Invariant (recovery rests on it): ids grow from head to tail, and those on disk are one unbroken run of the queue.
  * So the ids of a queue that have not ended and are in no chunk are: smaller than the first id on disk, the head;
  * greater than the last, the tail.
  */
-import { strideOf } from "../../model/link.ts";
+import { RAISED_AT_ONCE, strideOf } from "../../model/link.ts";
 import { BLOCK, type IdBlocks, NO_BLOCK } from "./id-blocks.ts";
 
 /** Ids in a chunk. */
@@ -17,6 +19,12 @@ export interface ChunkStore {
   /** Reads a chunk and has it removed with the next transaction. */
   take(hostId: number, priority: number, seq: number): ArrayLike<number>;
   write(hostId: number, priority: number, seq: number, ids: Uint32Array): void;
+}
+
+/** Which URLs still wait where they were admitted. */
+export interface Places {
+  /** Takes a URL from its place; false when it is not there any more. */
+  leave(id: number): boolean;
 }
 
 export class ChunkedQueue {
@@ -38,6 +46,10 @@ export class ChunkedQueue {
   /** Chunks on disk: from `#first`, before `#next`. */
   #first = 0;
   #next = 0;
+  /** Of those admitted, the ones that are in their place. */
+  #waiting = 0;
+  /** Those raised to this class, and whether one that was admitted is next; null when there are none, as is mostly so. */
+  #raised: { readonly ids: number[]; ownNext: boolean } | null = null;
 
   constructor(blocks: IdBlocks, hostId: number, priority: number) {
     this.#blocks = blocks;
@@ -53,10 +65,11 @@ export class ChunkedQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#headCount === 0 && this.#tailCount === 0 && this.#first === this.#next;
+    return this.#waiting === 0 && this.#raised === null;
   }
 
   push(id: number): void {
+    this.#waiting++;
     const at = this.#tailCount % BLOCK;
     if (at === 0) {
       const block = this.#blocks.take();
@@ -69,7 +82,12 @@ export class ChunkedQueue {
   }
 
   /** Only when a queue is found again: an id before the first chunk, behind those given before. */
-  pushHead(id: number): void {
+  restoreHead(id: number): void {
+    this.#waiting++;
+    this.#pushHead(id);
+  }
+
+  #pushHead(id: number): void {
     const at = this.#headCount % BLOCK;
     if (at === 0) {
       const block = this.#blocks.take();
@@ -80,17 +98,64 @@ export class ChunkedQueue {
     this.#headCount++;
   }
 
+  /** Only when a queue is found again: so many wait in its chunks. */
+  countInChunks(ids: number): void {
+    this.#waiting += ids;
+  }
+
   /** The next id, or 0 when the queue is empty. */
-  shift(chunks: ChunkStore): number {
-    if (this.#headCount === 0 && !this.#refill(chunks)) return 0;
-    const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
-    this.#headAt++;
-    this.#headCount--;
-    if (this.#headAt === BLOCK || this.#headCount === 0) {
-      this.#head = this.#blocks.drop(this.#head);
-      this.#headAt = 0;
+  shift(chunks: ChunkStore, places: Places): number {
+    const raised = this.#raised;
+    if (raised === null || (raised.ownNext && this.#waiting > 0)) {
+      if (raised !== null) raised.ownNext = false;
+      return this.#shiftOwn(chunks, places);
     }
+    const id = raised.ids.shift()!;
+    raised.ownNext = true;
+    if (raised.ids.length === 0) this.#raised = null;
     return id;
+  }
+
+  #shiftOwn(chunks: ChunkStore, places: Places): number {
+    while (this.#headCount > 0 || this.#refill(chunks)) {
+      const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
+      this.#headAt++;
+      this.#headCount--;
+      if (this.#headAt === BLOCK || this.#headCount === 0) {
+        this.#head = this.#blocks.drop(this.#head);
+        this.#headAt = 0;
+      }
+      if (!places.leave(id)) continue;
+      this.#waiting--;
+      return id;
+    }
+    return 0;
+  }
+
+  /** No more can be raised to it now. */
+  get isFull(): boolean {
+    return this.#raised !== null && this.#raised.ids.length >= RAISED_AT_ONCE;
+  }
+
+  /** Takes in what was raised from another class. */
+  raise(id: number): void {
+    if (this.#raised === null) this.#raised = { ids: [id], ownNext: false };
+    else this.#raised.ids.push(id);
+  }
+
+  /** Something has left its place here for another class. */
+  lose(): void {
+    this.#waiting--;
+  }
+
+  /** Lets go of what had been raised to here; false when it is not here any more. */
+  loseRaised(id: number): boolean {
+    const ids = this.#raised?.ids ?? [];
+    const at = ids.indexOf(id);
+    if (at === -1) return false;
+    ids.splice(at, 1);
+    if (ids.length === 0) this.#raised = null;
+    return true;
   }
 
   /** True when the tail is long enough for `spill` to do something. */
@@ -133,7 +198,7 @@ export class ChunkedQueue {
   #refill(chunks: ChunkStore): boolean {
     if (this.#first < this.#next) {
       const ids = chunks.take(this.#hostId, this.priority, this.#first++);
-      for (let i = 0; i < ids.length; i++) this.pushHead(ids[i]!);
+      for (let i = 0; i < ids.length; i++) this.#pushHead(ids[i]!);
     } else if (this.#tailCount > 0) {
       this.#head = this.#tail;
       this.#headCount = this.#tailCount;

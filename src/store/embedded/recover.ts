@@ -9,7 +9,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import { PRIORITIES } from "../../model/link.ts";
 import type { ActiveHost } from "./active-host.ts";
-import { type Ending, type Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { type Ending, type Reasons, readAdmitted, readEnded, readLinked } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
 import type { Schedule } from "./schedule.ts";
 import { wordsOf } from "./words.ts";
@@ -45,8 +45,10 @@ interface KnownHost {
 const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES + priority;
 
 /** Fills memory, of which `known` holds what was known at its `from` and the rest is empty. */
-export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, retried }: Memory): void {
+export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): void {
+  const { known, schedule, retried } = memory;
   countEnds(db, reasons, known);
+  readLinked(db, (id) => known.recallLinked(id), known.from.journal);
   const hosts = knownHosts(db);
   const { firstIds, lastIds, byHost } = chunkRanges(db, hosts.length);
   const retries = new Map(
@@ -56,34 +58,38 @@ export function recover(db: DatabaseSync, reasons: Reasons, { known, schedule, r
       .map(({ url_id, attempt, at }) => [url_id as number, { attempt: attempt as number, at: at as number }]),
   );
   for (const id of retries.keys()) retried.add(id);
-  /** URLs in chunks, by host: counted here first, since they are most, and touching a host for each would cost more than all else. */
-  const inChunks = new Uint32Array(hosts.length);
+  /** URLs in chunks, by host and class: counted here first, since they are most, and touching a host for each would cost more than all else. */
+  const inChunks = new Uint32Array(hosts.length * PRIORITIES);
   /** By host. */
   const active: ActiveHost[] = new Array(hosts.length);
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
-    known.recallAdmitted(id, fpHi, fpLo);
+    known.recallAdmitted(id, fpHi, fpLo, priority);
     if (known.hasEnded(id)) return true;
     const slot = slotOf(hostId, priority);
     const retry = retries.size === 0 ? undefined : retries.get(id);
     if (retry === undefined && id >= firstIds[slot]! && id <= lastIds[slot]!) {
-      inChunks[hostId]!++;
+      inChunks[slot]!++;
       return true;
     }
     const host = activated(hostId);
     schedule.admit(host);
-    if (retry !== undefined) schedule.delay(id, host, retry.attempt, retry.at);
-    else if (id > lastIds[slot]!) host.push(id, priority);
+    if (retry !== undefined) {
+      known.states.leave(id); // its place may be in a chunk: it was raised from there
+      schedule.delay(id, host, retry.attempt, retry.at);
+    } else if (id > lastIds[slot]!) host.push(id, priority);
     else {
       host.queued++;
-      host.queue(priority).pushHead(id);
+      host.queue(priority).restoreHead(id);
     }
     return true;
   });
-  inChunks.forEach((count, hostId) => {
+  inChunks.forEach((count, slot) => {
     if (count === 0) return;
+    const hostId = Math.floor(slot / PRIORITIES);
     const host = activated(hostId);
     schedule.admit(host, count);
     host.queued += count;
+    host.queue(slot % PRIORITIES).countInChunks(count);
   });
   active.forEach((host) => {
     schedule.place(host);

@@ -7,7 +7,9 @@ import { ActiveHost } from "./active-host.ts";
 import { DelayHeap } from "./delay-heap.ts";
 import { IdBlocks } from "./id-blocks.ts";
 import type { ChunkStore } from "./queue.ts";
-import { ReadyHeap } from "./ready-heap.ts";
+import type { ReadyHeap } from "./ready-heap.ts";
+import { ReadyHosts } from "./ready-hosts.ts";
+import type { UrlStates } from "./url-states.ts";
 
 /** So many hosts without URLs pending stay in memory, whatever the number of the others. */
 const QUIET_HOSTS = 1000;
@@ -21,6 +23,7 @@ export interface ScheduleOptions {
   readonly leaseMs: number;
   readonly hostConcurrency: number;
   readonly hostShare: number;
+  readonly firstTier: (host: HostKey) => number;
   /** No token of this crawl is this large yet. */
   readonly firstToken: number;
 }
@@ -29,11 +32,12 @@ export class Schedule {
   readonly #leaseMs: number;
   readonly #concurrency: number;
   readonly #share: number;
+  readonly #firstTier: (host: HostKey) => number;
   #nextToken: number;
   /** Hosts with URLs pending, and some that had lately. */
   readonly #hosts = new Map<HostKey, ActiveHost>();
   readonly #blocks = new IdBlocks();
-  readonly #ready = new ReadyHeap();
+  readonly #ready = new ReadyHosts();
   readonly #delays = new DelayHeap();
   readonly #delayedIds = new Set<number>();
   /** By token; in order of leasing, and so of expiry. */
@@ -44,7 +48,8 @@ export class Schedule {
   #pending = 0;
   #activeHosts = 0;
 
-  constructor({ leaseMs, hostConcurrency, hostShare, firstToken }: ScheduleOptions) {
+  constructor({ leaseMs, hostConcurrency, hostShare, firstTier, firstToken }: ScheduleOptions) {
+    this.#firstTier = firstTier;
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
     this.#share = hostShare;
@@ -57,7 +62,7 @@ export class Schedule {
 
   /** Takes a host into memory: nothing of it is pending yet. `dueAt`: no lease before. */
   activate(id: number, name: HostKey, dueAt: Instant): ActiveHost {
-    const host = new ActiveHost(id, name, dueAt, this.#blocks);
+    const host = new ActiveHost(id, name, dueAt, this.#firstTier(name), this.#blocks);
     this.#hosts.set(name, host);
     return host;
   }
@@ -92,16 +97,22 @@ export class Schedule {
     }
   }
 
-  /** One lease on the host that is due first; null when none is due. `read` fetches what is on disk of the URL. */
-  lease(now: Instant, chunks: ChunkStore, read: (id: number, host: ActiveHost) => LeasedUrl): Lease | null {
+  /** One lease on the host that comes first; null when none is due. `read` fetches what is on disk of the URL. */
+  lease(
+    now: Instant,
+    chunks: ChunkStore,
+    states: UrlStates,
+    read: (id: number, host: ActiveHost) => LeasedUrl,
+  ): Lease | null {
     const host = this.#nextDue(now);
     if (host === null) return null;
-    const id = host.shift(chunks);
+    const id = host.shift(chunks, states);
     const lease: Lease = {
       token: this.#nextToken++,
       url: read(id, host),
       attempt: this.#attempts.get(id) ?? 1,
       expiresAt: now + this.#leaseMs,
+      tier: host.tier,
     };
     this.#leases.set(lease.token, { lease, host });
     this.#leasedIds.add(id);
@@ -110,23 +121,21 @@ export class Schedule {
     return lease;
   }
 
-  /** The host that is due first and holds less than its share; when all that are due hold theirs, nobody waits for them. */
+  /** The host that comes first and holds less than its share; when all that are due hold theirs, nobody waits for them. */
   #nextDue(now: Instant): ActiveHost | null {
-    const first = this.#dueFirst(now);
-    if (first === null || first.leased < this.#share) return first;
-    const passed: ActiveHost[] = [];
-    let host: ActiveHost | null = first;
-    for (; host !== null && host.leased >= this.#share; host = this.#dueFirst(now)) {
-      this.#ready.remove(host);
-      passed.push(host);
+    let first: ActiveHost | null = null;
+    for (const { hosts } of this.#ready.tiers) {
+      const passed: ActiveHost[] = [];
+      let host = dueFirst(hosts, now);
+      for (; host !== null && host.leased >= this.#share; host = dueFirst(hosts, now)) {
+        hosts.remove(host);
+        passed.push(host);
+      }
+      for (const one of passed) hosts.place(one);
+      if (host !== null) return host;
+      first ??= passed[0] ?? null;
     }
-    for (const one of passed) this.#ready.place(one);
-    return host ?? first;
-  }
-
-  #dueFirst(now: Instant): ActiveHost | null {
-    const host = this.#ready.first;
-    return host === undefined || host.readyAt > now ? null : host;
+    return first;
   }
 
   /** The open lease with this token, or null. */
@@ -135,9 +144,9 @@ export class Schedule {
   }
 
   /** The URL has ended. */
-  end(open: OpenLease, hostReadyAt: Instant): void {
+  end(open: OpenLease, hostReadyAt: Instant, hostTier: number | undefined): void {
     const { lease, host } = open;
-    this.#close(open, hostReadyAt);
+    this.#close(open, hostReadyAt, hostTier);
     this.#attempts.delete(lease.url.id);
     this.#pending--;
     if (--host.pending === 0) this.#activeHosts--;
@@ -145,15 +154,15 @@ export class Schedule {
   }
 
   /** Back at the head of its host, no older. */
-  giveBack(open: OpenLease, hostReadyAt: Instant): void {
-    this.#close(open, hostReadyAt);
+  giveBack(open: OpenLease, hostReadyAt: Instant, hostTier: number | undefined): void {
+    this.#close(open, hostReadyAt, hostTier);
     open.host.unshift(open.lease.url.id);
     this.place(open.host);
   }
 
   /** Back when `at` has come. */
-  putOff(open: OpenLease, hostReadyAt: Instant, attempt: number, at: Instant): void {
-    this.#close(open, hostReadyAt);
+  putOff(open: OpenLease, hostReadyAt: Instant, hostTier: number | undefined, attempt: number, at: Instant): void {
+    this.#close(open, hostReadyAt, hostTier);
     this.delay(open.lease.url.id, open.host, attempt, at);
     this.place(open.host);
   }
@@ -176,7 +185,8 @@ export class Schedule {
   }
 
   nextReadyAt(): Instant | null {
-    const queued = this.#ready.first?.readyAt ?? Number.POSITIVE_INFINITY;
+    let queued = Number.POSITIVE_INFINITY;
+    for (const { hosts } of this.#ready.tiers) queued = Math.min(queued, hosts.first?.readyAt ?? queued);
     // A host with queued URLs is due no later than any of its delayed ones, so only the others need be asked.
     const next = this.#delays.earliest(
       ({ at, host }) => (host.leased < this.#concurrency ? Math.max(at, host.readyAt) : Number.POSITIVE_INFINITY),
@@ -194,14 +204,20 @@ export class Schedule {
     // The last first, each to the front: the one leased first ends up in front.
     for (const open of expired.reverse()) {
       this.#attempts.set(open.lease.url.id, open.lease.attempt + 1);
-      this.giveBack(open, 0);
+      this.giveBack(open, 0, undefined);
     }
   }
 
-  #close({ lease, host }: OpenLease, hostReadyAt: Instant): void {
+  #close({ lease, host }: OpenLease, hostReadyAt: Instant, hostTier: number | undefined): void {
     this.#leases.delete(lease.token);
     this.#leasedIds.delete(lease.url.id);
     host.leased--;
     if (hostReadyAt > host.readyAt) host.readyAt = hostReadyAt;
+    if (hostTier !== undefined) this.#ready.move(host, hostTier);
   }
+}
+
+function dueFirst(hosts: ReadyHeap, now: Instant): ActiveHost | null {
+  const host = hosts.first;
+  return host === undefined || host.readyAt > now ? null : host;
 }

@@ -249,6 +249,7 @@ CREATE TABLE journal (
   delayed INTEGER NOT NULL,      -- of these
   hosts INTEGER NOT NULL,        -- with URLs pending
   ended BLOB NOT NULL,           -- 8 bytes each: url.id, reason.code; 32-bit little-endian
+  linked BLOB NOT NULL,          -- 4 bytes each: url.id, once for each level (doubling) that links to it have risen by
   first_id INTEGER NOT NULL,     -- url.id of the first in admitted; the others follow
   admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority
 ) STRICT;

@@ -1,5 +1,5 @@
 /**
- * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended), so that opening need not rebuild it from
+ * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended, links counted), so that opening need not rebuild it from
  * the first row of the journal on.
  *
  * It is never needed: whatever is wrong with it, it is removed and the journal read whole. It is written a piece after
@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { hashBytes } from "../../base/hash.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
-import { Bitmap } from "./bitmap.ts";
+import { UrlStates } from "./url-states.ts";
 
 /** A row of the journal: its id, and the id that the next URL admitted after it gets. */
 export interface Position {
@@ -23,8 +23,7 @@ export interface Position {
 /** The part of memory that is kept. */
 export interface Known {
   readonly seen: FingerprintTable;
-  readonly ended: Bitmap;
-  readonly dropped: Bitmap;
+  readonly states: UrlStates;
   readonly endCounts: Map<EndReason, number>;
 }
 
@@ -32,11 +31,10 @@ interface Header {
   readonly version: number;
   readonly from: Position;
   readonly ends: [EndReason, number][];
-  readonly endedBytes: number;
-  readonly droppedBytes: number;
+  readonly stateBytes: number;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 export interface SnapshotPace {
   /** Admissions between two snapshots at least. */
   readonly every: number;
@@ -82,12 +80,11 @@ function readAll(fd: number, hasRow: (position: Position) => boolean): ReturnTyp
   };
   const header = readJson<Header>(fill);
   if (header === null || header.version !== VERSION) return null;
-  const ended = readChecked(fill, header.endedBytes);
-  const dropped = readChecked(fill, header.droppedBytes);
+  const states = readChecked(fill, header.stateBytes);
   const seen = FingerprintTable.read(fill);
   const to = readJson<Position>(fill);
-  if (ended === null || dropped === null || seen === null || to === null || !hasRow(to)) return null;
-  const known = { seen, ended: new Bitmap(ended), dropped: new Bitmap(dropped), endCounts: new Map(header.ends) };
+  if (states === null || seen === null || to === null || !hasRow(to)) return null;
+  const known = { seen, states: UrlStates.of(states), endCounts: new Map(header.ends) };
   return { known, from: header.from };
 }
 
@@ -196,16 +193,16 @@ export class SnapshotWriter {
 }
 
 /** All but the end, which is the position of the last row committed before it was written. */
-function* piecesOf({ seen, ended, dropped, endCounts }: Known, from: Position): IterableIterator<Uint8Array> {
+function* piecesOf({ seen, states, endCounts }: Known, from: Position): IterableIterator<Uint8Array> {
+  const bytes = states.bytes();
   const header: Header = {
     version: VERSION,
     from,
     ends: [...endCounts],
-    endedBytes: ended.bytes.length,
-    droppedBytes: dropped.bytes.length,
+    stateBytes: bytes.length,
   };
-  // One piece: the bits must be those of the row that the header names.
-  yield Buffer.concat([jsonBytes(header), checked(ended.bytes), checked(dropped.bytes)]);
+  // One piece: the states must be those of the row that the header names.
+  yield Buffer.concat([jsonBytes(header), checked(bytes)]);
   yield* seen.snapshot();
 }
 

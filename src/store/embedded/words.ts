@@ -9,6 +9,11 @@ export class WordBuffer {
     return this.#length;
   }
 
+  push(a: number): void {
+    this.#reserve(1);
+    this.#words[this.#length++] = a;
+  }
+
   push2(a: number, b: number): void {
     this.#reserve(2);
     this.#words[this.#length++] = a;

@@ -1,14 +1,15 @@
 /** The reference store: each promise of the port in the plainest way. Slow with many hosts, and gone with the process. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
+import { LinkLevels } from "../../dedup/link-levels.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { type NewUrl, PRIORITIES, strideOf } from "../../model/link.ts";
+import { AGAIN_WORDS, type LinkRules, type NewUrl, PRIORITIES, RAISED_AT_ONCE, strideOf } from "../../model/link.ts";
 import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Backend, Commit, CommitReport, Pending, Settled } from "../../ports/frontier.ts";
+import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
 
 export interface MemoryOptions {
@@ -19,6 +20,10 @@ export interface MemoryOptions {
   readonly hostConcurrency?: number;
   /** So many leases one host may hold while others are due. */
   readonly hostShare?: number;
+  /** How links raise what waits; nothing is raised unless told. */
+  readonly links?: LinkRules;
+  /** The tier that a host begins in. */
+  readonly firstTier?: (host: HostKey) => number;
   /** The state that an earlier backend left. */
   readonly state?: MemoryState;
 }
@@ -34,14 +39,24 @@ export function memoryBackend(options: MemoryOptions): Backend {
 interface Queue {
   readonly host: HostKey;
   readyAt: Instant;
+  tier: number;
   leased: number;
   /** Given back: they go before all others. */
   readonly returned: number[];
-  readonly classes: readonly number[][];
+  readonly classes: readonly Class[];
   /** When each class is served next, in the host's time. */
   readonly turns: number[];
   /** The turn that was served last; 0 while no class has a URL. */
   time: number;
+}
+
+interface Class {
+  /** Admitted to it. */
+  readonly own: number[];
+  /** Raised to it by links. */
+  readonly raised: number[];
+  /** One of its own is next, where there are both. */
+  ownNext: boolean;
 }
 
 class MemoryBackend implements Backend {
@@ -49,6 +64,9 @@ class MemoryBackend implements Backend {
   readonly #leaseMs: number;
   readonly #concurrency: number;
   readonly #share: number;
+  readonly #links: LinkRules | null;
+  readonly #firstTier: (host: HostKey) => number;
+  readonly #levels = new LinkLevels();
   readonly #state: MemoryState;
   /** In the order in which the hosts became known. */
   readonly #queues = new Map<HostKey, Queue>();
@@ -57,11 +75,14 @@ class MemoryBackend implements Backend {
   /** When URLs that wait for a time of their own are due. */
   readonly #delayed = new Map<number, Instant>();
 
-  constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, hostShare, state = new MemoryState() }: MemoryOptions) {
+  constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, ...more }: MemoryOptions) {
+    const { hostShare = hostConcurrency, links = null, firstTier = () => 0, state = new MemoryState() } = more;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
-    this.#share = hostShare ?? hostConcurrency;
+    this.#share = hostShare;
+    this.#links = links;
+    this.#firstTier = firstTier;
     this.#state = state;
     for (const host of state.hosts.keys()) this.#queue(host);
     for (const { id, url, end } of state.urls.values()) {
@@ -73,7 +94,7 @@ class MemoryBackend implements Backend {
   }
 
   async add(urls: readonly NewUrl[]): Promise<number> {
-    return this.#admit(urls).admitted;
+    return this.#admit(urls, null).admitted;
   }
 
   async lease(max: number): Promise<Lease[]> {
@@ -91,6 +112,7 @@ class MemoryBackend implements Backend {
         url: { id, href, host, depth, hops, via, source, priority, admittedAt },
         attempt: this.#attempts.get(id) ?? 1,
         expiresAt: now + this.#leaseMs,
+        tier: queue.tier,
       };
       this.#leases.set(lease.token, lease);
       queue.leased++;
@@ -105,9 +127,12 @@ class MemoryBackend implements Backend {
     const current = settled.map((one) => {
       if (!this.#leases.has(one.lease.token)) return false;
       if (one.record !== null) this.#record(one.record);
-      const { admitted, dropped } = this.#admit(one.links);
+      const { admitted, dropped } = this.#admit(one.links, one.lease);
       sum.admitted += admitted;
       sum.dropped += dropped;
+      const again = one.linksAgain?.words ?? [];
+      for (let i = 0; i < again.length; i += AGAIN_WORDS)
+        this.#countLinks(this.#known(again[i]!, again[i + 1]!), again[i + 2]!, one.lease);
       this.#settle(one);
       this.#keepClock(one.lease.url.host);
       return true;
@@ -127,11 +152,11 @@ class MemoryBackend implements Backend {
     return { current, ...sum, robotsIds };
   }
 
-  release(leases: readonly { readonly lease: Lease; readonly hostReadyAt: Instant }[]): void {
+  release(leases: readonly Release[]): void {
     this.#refresh();
-    for (const { lease, hostReadyAt } of leases.toReversed()) {
+    for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
       if (!this.#leases.has(lease.token)) continue;
-      this.#close(lease, hostReadyAt);
+      this.#close(lease, hostReadyAt, hostTier);
       this.#queue(lease.url.host).returned.unshift(lease.url.id);
     }
   }
@@ -259,31 +284,39 @@ class MemoryBackend implements Backend {
     return now;
   }
 
-  /** Hosts below their concurrency, the one due first in front. */
+  /** Hosts below their concurrency, those of the lowest tier and due first in front. */
   #free(): Queue[] {
-    return [...this.#queues.values()].filter((q) => q.leased < this.#concurrency).sort((a, b) => a.readyAt - b.readyAt);
+    return [...this.#queues.values()]
+      .filter((queue) => queue.leased < this.#concurrency)
+      .sort((a, b) => a.tier - b.tier || a.readyAt - b.readyAt);
   }
 
   #queue(host: HostKey): Queue {
     let queue = this.#queues.get(host);
     if (queue === undefined) {
       const readyAt = this.#state.hosts.get(host) ?? 0;
-      const classes = Array.from({ length: PRIORITIES }, () => []);
-      queue = { host, readyAt, leased: 0, returned: [], classes, turns: classes.map(() => 0), time: 0 };
+      const tier = this.#firstTier(host);
+      const classes = Array.from({ length: PRIORITIES }, (): Class => ({ own: [], raised: [], ownNext: false }));
+      queue = { host, readyAt, tier, leased: 0, returned: [], classes, turns: classes.map(() => 0), time: 0 };
       this.#queues.set(host, queue);
       this.#state.hosts.set(host, readyAt);
     }
     return queue;
   }
 
-  #admit(urls: readonly NewUrl[]): { admitted: number; dropped: number } {
+  /** `on`: the page that has them as links. */
+  #admit(urls: readonly NewUrl[], on: Lease | null): { admitted: number; dropped: number } {
     const now = this.#clock.now();
     const counts = { admitted: 0, dropped: 0 };
     for (const url of urls) {
       const fingerprint = MemoryState.fingerprint(url.fpHi, url.fpLo);
-      const known = this.#state.urls.get(this.#state.ids.get(fingerprint) ?? 0);
+      const known = this.#known(url.fpHi, url.fpLo);
       if (known !== undefined) {
-        if (url.drop !== undefined || !known.dropped) continue;
+        if (url.drop !== undefined) continue;
+        if (!known.dropped) {
+          if (on !== null && url.source === "link") this.#countLinks(known, 1, on);
+          continue;
+        }
         this.#state.urls.delete(known.id);
         this.#state.visits.splice(this.#state.visits.indexOf(known.visit!), 1);
       }
@@ -296,6 +329,7 @@ class MemoryBackend implements Backend {
         end: url.drop?.reason ?? null,
         dropped: url.drop !== undefined,
         visit: null,
+        level: 0,
       });
       const queue = this.#queue(url.host);
       if (url.drop === undefined) {
@@ -309,9 +343,29 @@ class MemoryBackend implements Backend {
     return counts;
   }
 
-  #settle({ lease, verdict, hostReadyAt }: Settled): void {
+  #known(fpHi: number, fpLo: number): MemoryUrl | undefined {
+    return this.#state.urls.get(this.#state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
+  }
+
+  /** Promise 8. */
+  #countLinks(to: MemoryUrl | undefined, links: number, on: Lease): void {
+    if (this.#links === null || to === undefined || to.end !== null || to.id === on.url.id) return;
+    const { steps, highest, foreign } = this.#links;
+    const before = to.level;
+    to.level = this.#levels.after(before, to.url.host === on.url.host ? links : links * foreign);
+    const classes = this.#queue(to.url.host).classes;
+    const from = classes.findIndex(({ own, raised }) => own.includes(to.id) || raised.includes(to.id));
+    const priority = Math.max(from - (steps[to.level]! - steps[before]!), Math.min(from, highest));
+    if (from === -1 || priority === from || classes[priority]!.raised.length >= RAISED_AT_ONCE) return;
+    const left = classes[from]!;
+    for (const ids of [left.own, left.raised]) if (ids.includes(to.id)) ids.splice(ids.indexOf(to.id), 1);
+    left.ownNext &&= left.raised.length > 0;
+    push(this.#queue(to.url.host), to.id, priority, "raised");
+  }
+
+  #settle({ lease, verdict, hostReadyAt, hostTier }: Settled): void {
     const { id, host } = lease.url;
-    this.#close(lease, hostReadyAt);
+    this.#close(lease, hostReadyAt, hostTier);
     const entry = this.#state.urls.get(id)!;
     switch (verdict.kind) {
       case "end":
@@ -347,11 +401,12 @@ class MemoryBackend implements Backend {
     this.#delayed.set(id, at);
   }
 
-  #close(lease: Lease, hostReadyAt: Instant): void {
+  #close(lease: Lease, hostReadyAt: Instant, hostTier?: number): void {
     this.#leases.delete(lease.token);
     const queue = this.#queue(lease.url.host);
     queue.leased--;
     queue.readyAt = Math.max(queue.readyAt, hostReadyAt);
+    queue.tier = hostTier ?? queue.tier;
   }
 
   #record(visit: VisitRecord): void {
@@ -367,20 +422,24 @@ class MemoryBackend implements Backend {
   }
 }
 
-const queued = (queue: Queue): number => queue.classes.reduce((sum, ids) => sum + ids.length, queue.returned.length);
+const sizeOf = ({ own, raised }: Class): number => own.length + raised.length;
+const queued = (queue: Queue): number => queue.classes.reduce((sum, one) => sum + sizeOf(one), queue.returned.length);
 
-function push(queue: Queue, id: number, priority: number): void {
-  const ids = queue.classes[priority]!;
-  if (ids.length === 0) queue.turns[priority] = queue.time + strideOf(priority);
-  ids.push(id);
+function push(queue: Queue, id: number, priority: number, lane: "own" | "raised" = "own"): void {
+  const to = queue.classes[priority]!;
+  if (sizeOf(to) === 0) queue.turns[priority] = queue.time + strideOf(priority);
+  to[lane].push(id);
 }
 
 /** The next id of the class whose turn comes first, of equals the lower class. */
 function shift(queue: Queue): number {
-  const waiting = queue.classes.flatMap((ids, priority) => (ids.length > 0 ? [priority] : []));
+  const waiting = queue.classes.flatMap((one, priority) => (sizeOf(one) > 0 ? [priority] : []));
   const next = waiting.reduce((best, priority) => (queue.turns[priority]! < queue.turns[best]! ? priority : best));
-  const id = queue.classes[next]!.shift()!;
-  queue.time = queue.classes.some((ids) => ids.length > 0) ? queue.turns[next]! : 0;
+  const from = queue.classes[next]!;
+  const own = from.raised.length === 0 || (from.ownNext && from.own.length > 0);
+  const id = (own ? from.own : from.raised).shift()!;
+  from.ownNext = !own && from.raised.length > 0;
+  queue.time = queue.classes.some((one) => sizeOf(one) > 0) ? queue.turns[next]! : 0;
   queue.turns[next]! += strideOf(next);
   return id;
 }

@@ -18,6 +18,8 @@ export interface MemoryUrl {
   dropped: boolean;
   /** The latest recorded visit. */
   visit: VisitRecord | null;
+  /** Of links to it. */
+  level: number;
 }
 
 export interface MemoryRetry {

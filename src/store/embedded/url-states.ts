@@ -1,0 +1,98 @@
+/**
+ * One byte a URL, by its id: whether it has ended; of those that have, which were dropped; of the others, the class that
+ * they wait in, whether they still stand in the place where they were admitted, and how many links to them were met.
+ */
+import type { Places } from "./queue.ts";
+
+const LEVEL = 0b0000_0111;
+const CLASS_AT = 3;
+const CLASS = 0b0011_1000;
+/** Of what waits: it has left its place in the queue of its admission. Of what has ended: it was dropped. */
+const GONE = 0b0100_0000;
+const DROPPED = GONE;
+const ENDED = 0b1000_0000;
+
+/** Ids in a page: as few as a small crawl has, and few pages for a large one. */
+const PAGE_BITS = 16;
+const PAGE = 1 << PAGE_BITS;
+const NOTHING = new Uint8Array(PAGE);
+
+export class UrlStates implements Places {
+  readonly #pages: Uint8Array[] = [];
+
+  /** Bytes of the whole: a copy, as long as the largest id that something is known of asks for, in pages. */
+  bytes(): Uint8Array {
+    const all = new Uint8Array(this.#pages.length * PAGE);
+    this.#pages.forEach((page, nth) => {
+      all.set(page, nth * PAGE);
+    });
+    return all;
+  }
+
+  static of(bytes: Uint8Array): UrlStates {
+    const states = new UrlStates();
+    for (let at = 0; at < bytes.length; at += PAGE) {
+      const page = new Uint8Array(PAGE);
+      page.set(bytes.subarray(at, at + PAGE));
+      states.#pages.push(page);
+    }
+    return states;
+  }
+
+  /** Waits in a class, where nothing was known; what was known of the links to it stays. */
+  admit(id: number, priority: number): void {
+    const state = this.#get(id);
+    if ((state & ENDED) === 0) this.#set(id, (state & LEVEL) | (priority << CLASS_AT));
+  }
+
+  hasEnded(id: number): boolean {
+    return (this.#get(id) & ENDED) !== 0;
+  }
+
+  wasDropped(id: number): boolean {
+    return (this.#get(id) & (ENDED | DROPPED)) === (ENDED | DROPPED);
+  }
+
+  end(id: number): void {
+    this.#set(id, (this.#get(id) & ~GONE) | ENDED);
+  }
+
+  drop(id: number): void {
+    this.#set(id, this.#get(id) | ENDED | DROPPED);
+  }
+
+  /** Takes what waits from its place; false when it is not there any more. */
+  leave(id: number): boolean {
+    const state = this.#get(id);
+    if ((state & (ENDED | GONE)) !== 0) return false;
+    this.#set(id, state | GONE);
+    return true;
+  }
+
+  levelOf(id: number): number {
+    return this.#get(id) & LEVEL;
+  }
+
+  setLevel(id: number, level: number): void {
+    this.#set(id, (this.#get(id) & ~LEVEL) | level);
+  }
+
+  /** Of what waits. */
+  classOf(id: number): number {
+    return (this.#get(id) & CLASS) >> CLASS_AT;
+  }
+
+  setClass(id: number, priority: number): void {
+    this.#set(id, (this.#get(id) & ~CLASS) | (priority << CLASS_AT));
+  }
+
+  #get(id: number): number {
+    return (this.#pages[id >>> PAGE_BITS] ?? NOTHING)[id & (PAGE - 1)]!;
+  }
+
+  #set(id: number, state: number): void {
+    const nth = id >>> PAGE_BITS;
+    while (nth >= this.#pages.length) this.#pages.push(new Uint8Array(PAGE));
+    this.#pages[nth]![id & (PAGE - 1)] = state;
+  }
+}
