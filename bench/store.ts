@@ -3,9 +3,11 @@
  *
  *   npx node --expose-gc bench/store.ts [URLS=1e6] [DIR]
  *
- * Prints, as the crawl grows, CPU microseconds a page of the control thread while inside the store, wall time a page, the
- * memory gained, and at the end the time to reopen as after a kill.
+ * Grows to 1, 10, 50 million URLs and so on, up to URLS. At each size the process that crawls kills itself (SIGKILL), and
+ * another opens what is left and goes on. Prints CPU microseconds a page of the thread that is inside the store, wall
+ * time a page, the memory gained, and how long opening took.
  */
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,55 +16,83 @@ import { type HostKey, newHostState } from "../src/model/host.ts";
 import type { Lease } from "../src/model/lease.ts";
 import type { NewUrl } from "../src/model/link.ts";
 import type { Href } from "../src/model/url.ts";
-import type { Commit, Settled } from "../src/ports/frontier.ts";
+import type { Backend, Commit, Settled } from "../src/ports/frontier.ts";
 import { openEmbedded } from "../src/store/embedded/backend.ts";
 
-const URLS = Number(process.argv[2] ?? 1e6);
+const SIZES = [1e6, 1e7, 5e7];
 const HOSTS = 100_000;
 const LINKS = 10;
 const BATCH = 200;
-const REPORTS = 8;
+const SEEDS = 20_000;
+/** Lines on the way to a size; the last is its figure. */
+const LINES = 5;
 /** What is allowed for a known URL; what is left is put down to the active hosts. */
 const BYTES_A_URL = 16;
-const dir = process.argv[3] ?? mkdtempSync(join(tmpdir(), "trawl-bench-"));
 
-let time = 1_700_000_000_000;
-const clock: Clock = { now: () => time, sleep: async () => {} };
+/** What has to be known to go on with the same crawl in another process. */
+interface Progress {
+  time: number;
+  seed: number;
+  made: number;
+  pages: number;
+}
+const at: Progress = { time: 1_700_000_000_000, seed: 42, made: 0, pages: 0 };
+const clock: Clock = { now: () => at.time, sleep: async () => {} };
 
-let seed = 42;
 /** mulberry32: the same crawl in every run. */
 function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0;
-  let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+  at.seed = (at.seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(at.seed ^ (at.seed >>> 15), 1 | at.seed);
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
 }
 
-const names = Array.from({ length: HOSTS }, (_, i) => `https://www.host-number-${i}.example` as HostKey);
-const zipf = new Float64Array(HOSTS);
-for (let i = 0, sum = 0; i < HOSTS; i++) zipf[i] = sum += 1 / (i + 1);
-function someHost(): HostKey {
-  const target = random() * zipf[HOSTS - 1]!;
-  let low = 0;
-  let high = HOSTS - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (zipf[middle]! < target) low = middle + 1;
-    else high = middle;
+const nameOf = (i: number) => `https://www.host-number-${i}.example`;
+
+/** Vose's alias method: a host with a probability of 1 / its rank, in two look-ups. */
+const own = new Float64Array(HOSTS);
+const alias = new Int32Array(HOSTS);
+function prepareHosts(): void {
+  let sum = 0;
+  for (let i = 0; i < HOSTS; i++) sum += 1 / (i + 1);
+  const small: number[] = [];
+  const large: number[] = [];
+  for (let i = 0; i < HOSTS; i++) {
+    own[i] = HOSTS / (i + 1) / sum;
+    (own[i]! < 1 ? small : large).push(i);
   }
-  return names[low]!;
+  while (small.length > 0 && large.length > 0) {
+    const less = small.pop()!;
+    const more = large.pop()!;
+    alias[less] = more;
+    own[more]! -= 1 - own[less]!;
+    (own[more]! < 1 ? small : large).push(more);
+  }
+  for (const i of [...small, ...large]) own[i] = 1;
 }
 
-let made = 0;
+/** Strings as they come out of a thread's message: flat, and nobody else's. */
+const bytes = Buffer.alloc(256);
+
 function newUrl(via: number): NewUrl {
-  const host = someHost();
-  // Through bytes: a flat string, as one that has come from another thread, and not a tree of its parts.
-  const href = Buffer.from(`${host}/section-${made % 97}/an-article-with-a-title-${made++}.html`).toString(
-    "latin1",
-  ) as Href;
+  const column = Math.floor(random() * HOSTS);
+  const name = nameOf(random() < own[column]! ? column : alias[column]!);
+  const { made } = at;
+  at.made++;
+  const length = bytes.write(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`, "latin1");
   const fpHi = Math.floor(random() * 2 ** 32);
   const fpLo = Math.floor(random() * 2 ** 32);
-  return { href, host, fpHi, fpLo, depth: 1, hops: 0, via, source: "link", priority: made % 2 };
+  return {
+    href: bytes.toString("latin1", 0, length) as Href,
+    host: bytes.toString("latin1", 0, name.length) as HostKey,
+    fpHi,
+    fpLo,
+    depth: 1,
+    hops: 0,
+    via,
+    source: "link",
+    priority: made % 2,
+  };
 }
 
 function settle(lease: Lease): Settled {
@@ -73,8 +103,8 @@ function settle(lease: Lease): Settled {
     end: "fetched",
     detail: null,
     attempt,
-    startedAt: time - 50,
-    endedAt: time,
+    startedAt: at.time - 50,
+    endedAt: at.time,
     status: 200,
     contentType: "text/html; charset=utf-8",
     bytes: 40_000,
@@ -85,7 +115,7 @@ function settle(lease: Lease): Settled {
     robotsId: 1,
     capture: {
       response: { file: "20261130-abcdef-1.warc.gz", offset: url.id * 9000, length: 9000 },
-      at: time,
+      at: at.time,
       digest: "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
       truncated: null,
     },
@@ -111,7 +141,7 @@ function settle(lease: Lease): Settled {
     },
   } as const;
   const links = Array.from({ length: LINKS }, () => newUrl(url.id));
-  return { lease, verdict: { kind: "end", end: "fetched" }, hostReadyAt: time + 1000, record, links };
+  return { lease, verdict: { kind: "end", end: "fetched" }, hostReadyAt: at.time + 1000, record, links };
 }
 
 /** Bytes: of the whole process, and of live objects and arrays (SQLite's page cache is not in the second). */
@@ -121,72 +151,115 @@ function memory(): { readonly rss: number; readonly live: number } {
   return { rss, live: heapUsed + arrayBuffers };
 }
 
-let backend = openEmbedded(dir, { clock });
-const empty = memory();
-await backend.add(Array.from({ length: 20_000 }, () => newUrl(0)));
+class Meter {
+  cpuUs = 0;
+  wallMs = 0;
 
-let cpu = 0;
-let wall = 0;
-/** Only what happens in here is counted. */
-async function timed<T>(work: () => Promise<T>): Promise<T> {
-  const before = process.threadCpuUsage();
-  const began = performance.now();
-  const result = await work();
-  wall += performance.now() - began;
-  const { user, system } = process.threadCpuUsage(before);
-  cpu += user + system;
-  return result;
+  /** Only what happens in here is counted. */
+  async time<T>(work: () => Promise<T>): Promise<T> {
+    const before = process.threadCpuUsage();
+    const began = performance.now();
+    const result = await work();
+    this.wallMs += performance.now() - began;
+    const { user, system } = process.threadCpuUsage(before);
+    this.cpuUs += user + system;
+    return result;
+  }
 }
 
 const row = (...cells: readonly (string | number)[]) =>
   console.log(cells.map((cell) => String(cell).padStart(11)).join(""));
-row("URLs", "pages", "us CPU/pg", "us wall/pg", "MB RSS", "MB live", "hosts", "B/host");
-let pages = 0;
-let pagesAtReport = 0;
-let nextReport = URLS / REPORTS;
-while (made < URLS) {
-  const leases = await timed(() => backend.lease(BATCH));
-  if (leases.length < BATCH) time = Math.max(time + 1, backend.nextReadyAt() ?? 0);
-  if (leases.length === 0) continue;
-  time += 50;
-  const hosts = leases.map((lease) => ({
-    ...newHostState(lease.url.host),
-    readyAt: time + 1000,
-    delayUntil: time + 1000,
+
+async function page200(backend: Backend, meter: Meter): Promise<void> {
+  const leases = await meter.time(() => backend.lease(BATCH));
+  if (leases.length < BATCH) at.time = Math.max(at.time + 1, backend.nextReadyAt() ?? 0);
+  if (leases.length === 0) return;
+  at.time += 50;
+  const readyAt = at.time + 1000;
+  const hosts = leases.map(({ url }) => ({
+    ...newHostState(url.host),
+    readyAt,
+    delayUntil: readyAt,
     smoothedMs: 51.25,
     address: "192.0.2.10",
     requests: 1,
   }));
-  const batch: Commit = { settled: leases.map(settle), hosts, robots: [], marks: [{ file: "a", bytes: pages }] };
-  await timed(() => backend.commit(batch));
-  pages += leases.length;
-  if (made < nextReport) continue;
-  const n = pages - pagesAtReport;
-  const { rss, live } = memory();
-  const { hosts: active } = backend.pending();
-  row(
-    made,
-    pages,
-    (cpu / n).toFixed(1),
-    ((wall * 1000) / n).toFixed(1),
-    ((rss - empty.rss) / 1e6).toFixed(0),
-    ((live - empty.live) / 1e6).toFixed(0),
-    active,
-    ((live - empty.live - made * BYTES_A_URL) / active).toFixed(0),
-  );
-  nextReport += URLS / REPORTS;
-  pagesAtReport = pages;
-  cpu = 0;
-  wall = 0;
+  const batch: Commit = { settled: leases.map(settle), hosts, robots: [], marks: [{ file: "a", bytes: at.pages }] };
+  await meter.time(() => backend.commit(batch));
+  at.pages += leases.length;
 }
 
-const before = backend.pending();
-await backend[Symbol.asyncDispose]();
-const began = performance.now();
-backend = openEmbedded(dir, { clock });
-console.log(
-  `reopened in ${((performance.now() - began) / 1000).toFixed(2)} s; state.db ${(statSync(join(dir, "state.db")).size / made).toFixed(0)} bytes/URL`,
-);
-if (JSON.stringify(before) !== JSON.stringify(backend.pending())) throw new Error("the counts differ after reopening");
-await backend[Symbol.asyncDispose]();
-if (process.argv[3] === undefined) rmSync(dir, { recursive: true });
+/** Opens what there is, crawls until `urls` are known, and dies. With `urls` = 0 it only opens. */
+async function crawl(dir: string, urls: number): Promise<void> {
+  prepareHosts();
+  const empty = memory();
+  const opening = new Meter();
+  let backend: Backend | undefined;
+  await opening.time(async () => {
+    backend = openEmbedded(dir, { clock });
+  });
+  if (backend === undefined) throw new Error("not opened");
+  const fact = backend.fact("bench");
+  if (fact !== null) {
+    const { counts, ...progress } = JSON.parse(fact) as Progress & { counts: unknown };
+    Object.assign(at, progress);
+    const size = statSync(join(dir, "state.db")).size + statSync(join(dir, "state.db-wal")).size;
+    console.log(
+      `opened again after SIGKILL: ${(opening.wallMs / 1000).toFixed(1)} s (CPU ${(opening.cpuUs / 1e6).toFixed(1)} s); ${(size / at.made).toFixed(0)} bytes on disk a URL`,
+    );
+    if (JSON.stringify(backend.pending()) !== JSON.stringify(counts))
+      throw new Error("the counts differ after opening");
+  }
+  if (urls === 0) return backend[Symbol.asyncDispose]();
+  if (fact === null) await backend.add(Array.from({ length: SEEDS }, () => newUrl(0)));
+  let meter = new Meter();
+  let pagesBefore = at.pages;
+  for (let line = Math.floor((at.made / urls) * LINES) + 1; at.made < urls; ) {
+    await page200(backend, meter);
+    if (at.made < (urls * line) / LINES) continue;
+    line++;
+    const pages = at.pages - pagesBefore;
+    const { rss, live } = memory();
+    const { hosts } = backend.pending();
+    const gained = live - empty.live;
+    row(
+      at.made,
+      at.pages,
+      (meter.cpuUs / pages).toFixed(1),
+      ((meter.wallMs * 1000) / pages).toFixed(1),
+      ((rss - empty.rss) / 1e6).toFixed(0),
+      (gained / 1e6).toFixed(0),
+      hosts,
+      ((gained - at.made * BYTES_A_URL) / hosts).toFixed(0),
+    );
+    meter = new Meter();
+    pagesBefore = at.pages;
+  }
+  const { queued, leased, delayed, hosts } = backend.pending();
+  backend.setFact("bench", JSON.stringify({ ...at, counts: { queued: queued + leased, leased: 0, delayed, hosts } }));
+  process.kill(process.pid, "SIGKILL");
+}
+
+function main(urls: number, dir: string): void {
+  const sizes = [...SIZES.filter((size) => size < urls), urls, 0];
+  row("URLs", "pages", "us CPU/pg", "us wall/pg", "MB RSS", "MB live", "hosts", "B/host*");
+  for (const size of sizes) {
+    const { status, signal } = spawnSync(
+      process.execPath,
+      [...process.execArgv, import.meta.filename, "crawl", dir, `${size}`],
+      {
+        stdio: "inherit",
+      },
+    );
+    if (size === 0 ? status !== 0 : signal !== "SIGKILL") process.exit(1);
+  }
+  console.log(`* an active host, beyond ${BYTES_A_URL} bytes a URL`);
+}
+
+const [first, second, third] = process.argv.slice(2);
+if (first === "crawl") await crawl(second!, Number(third));
+else {
+  const dir = second ?? mkdtempSync(join(tmpdir(), "trawl-bench-"));
+  main(Number(first ?? 1e6), dir);
+  if (second === undefined) rmSync(dir, { recursive: true });
+}
