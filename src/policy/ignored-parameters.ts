@@ -60,8 +60,8 @@ const IGNORED_PARAMETERS: Readonly<Record<string, "any" | "token">> = {
   jsessionid: "any",
   "aspsessionid*": "any",
   "asp.net_sessionid": "any",
-  cfid: "token",
-  cftoken: "token",
+  cfid: "any",
+  cftoken: "any",
   oscsid: "any",
   zenid: "any",
   sid: "token",
@@ -90,8 +90,8 @@ export function isIgnored(piece: string): boolean {
 
 /** `;jsessionid=...` of Java servers. */
 const PATH_PARAMETERS = /;(?:jsessionid|phpsessid)=[^;/]*/gi;
-/** A segment `(S(...))` of ASP.NET. */
-const PATH_SEGMENTS = /\/\((?:[AFSX]\([\w-]{20,}\))+\)(?=\/|$)/gi;
+/** A segment `(S(...))` of ASP.NET, and `(...)` of 24 letters and digits before a page of its first version. */
+const PATH_SEGMENTS = /\/\((?:[AFSX]\([\w-]{20,}\))+\)(?=\/|$)|\/\([0-9a-z]{24}\)(?=\/.*\.aspx)/gi;
 const DOT_SEGMENT = /\/\.{1,2}(?:\/|$)/;
 
 /** How many session ids a path (in one escape form) holds. */

@@ -55,6 +55,13 @@ async function allTexts(casesDir: string): Promise<string[]> {
   return [...new Set(texts)];
 }
 
+/** Keys of urlcanon's files that are UTF-8 read as Latin-1 are put right. */
+function fromBytes(text: string): string {
+  if (!/[\x80-\xff]/.test(text) || /[^\0-\xff]/.test(text)) return text;
+  const right = Buffer.from(text, "latin1").toString("utf8");
+  return right.includes("\ufffd") ? text : right;
+}
+
 export const sets: readonly CaseSet[] = [
   {
     name: "url/wpt",
@@ -110,6 +117,43 @@ export const sets: readonly CaseSet[] = [
         ({ id, input, normalized }) =>
           same(`${id} ${input}`, keyOf(input), normalized === null ? null : keyOf(normalized)),
       ),
+  },
+  {
+    name: "url/urlcanon (same page)",
+    async run(casesDir) {
+      const pairs: { id: string; from: string; to: string }[] = [];
+      for (const file of ["semantic_precise", "supplemental_whatwg", "aggressive"]) {
+        const rows = Object.entries(await json<Record<string, unknown>>(casesDir, `url/urlcanon/${file}.json`));
+        for (const [nth, [from, to]] of rows.entries())
+          if (typeof to === "string" && WEB_OR_RELATIVE.test(to))
+            pairs.push({ id: `urlcanon-${file}-${nth}`, from: fromBytes(from), to });
+      }
+      return judgeRows(pairs, false, ({ id, from, to }) => same(`${id} ${from}`, keyOf(from), keyOf(to)));
+    },
+  },
+  {
+    name: "url/w3lib (same page)",
+    async run(casesDir) {
+      interface Call {
+        id: string;
+        function: string;
+        args: unknown[];
+        kwargs: object;
+        result: unknown;
+      }
+      const calls = (await jsonLines<Call>(casesDir, "url/w3lib.jsonl")).filter(
+        ({ function: name, args, kwargs, result }) =>
+          name === "canonicalize_url" &&
+          typeof args[0] === "string" &&
+          typeof result === "string" &&
+          args.length === 1 &&
+          Object.keys(kwargs).length === 0 &&
+          WEB_OR_RELATIVE.test(result),
+      );
+      return judgeRows(calls, false, ({ id, args, result }) =>
+        same(`${id} ${String(args[0])}`, keyOf(String(args[0])), keyOf(String(result))),
+      );
+    },
   },
   {
     name: "url/key of key is key",

@@ -30,6 +30,8 @@ const ONE_PAGE: readonly (readonly [string, string])[] = [
   ["http://a.test/x;jsessionid=0A1B?y=1", "http://a.test/x?y=1"],
   ["http://a.test/x;jsessionid=0A1B/z", "http://a.test/x/z"],
   ["http://a.test/(S(lit3py55t21z5v55vlm25s55))/x.aspx", "http://a.test/x.aspx"],
+  ["http://a.test/(4hqa0555fwsecu455xqckv45)/x/y.aspx", "http://a.test/x/y.aspx"],
+  ["http://a.test/x?CFID=124&CFTOKEN=155", "http://a.test/x"],
   ["http://a.test/;jsessionid=0A1B", "http://a.test/"],
   ["http://a.test/(S(lit3py55t21z5v55vlm25s55))", "http://a.test/"],
 ];
@@ -49,6 +51,7 @@ const TWO_PAGES: readonly (readonly [string, string])[] = [
   ["http://a.test/story?sid=04/05/06", "http://a.test/story?sid=04/05/07"],
   ["http://a.test/shop?sid=123", "http://a.test/shop?sid=124"],
   ["http://a.test/wiki/A_(band)", "http://a.test/wiki/A"],
+  ["http://a.test/(4hqa0555fwsecu455xqckv45)/x.html", "http://a.test/x.html"],
   ["http://a.test/?utm=1", "http://a.test/?utm=2"],
   ["http://a.test/?my_utm_source=1", "http://a.test/?my_utm_source=2"],
 ];
