@@ -18,6 +18,12 @@ export class IdBlocks {
   #free = NO_BLOCK;
   /** Blocks from here on were never used. */
   #unused = 1;
+  #inUse = 0;
+
+  /** Blocks that lists hold now. */
+  get inUse(): number {
+    return this.#inUse;
+  }
 
   /** A block that nothing follows. Its ids are whatever they were. */
   take(): number {
@@ -27,6 +33,7 @@ export class IdBlocks {
       block = this.#unused++;
     } else this.#free = this.#next[block]!;
     this.#next[block] = NO_BLOCK;
+    this.#inUse++;
     return block;
   }
 
@@ -35,6 +42,7 @@ export class IdBlocks {
     const next = this.#next[block]!;
     this.#next[block] = this.#free;
     this.#free = block;
+    this.#inUse--;
     return next;
   }
 
