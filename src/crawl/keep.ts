@@ -41,7 +41,7 @@ export function keep(
   return archive.append(complete ? response : { ...response, truncated: "unspecified" }, {
     robotsId: errand.robotsId,
     identifiedType: response.body.length > 0 ? mediaType : null,
-    via: null,
+    via: errand.via,
     ...(known === null ? {} : { digest: known.digest }),
     revisit: known?.original == null ? null : { profile: "identical-payload-digest", original: known.original },
     metadata: rules.metadata ? metadataOf(response, errand, reading) : null,

@@ -17,6 +17,7 @@ import type { Cookies } from "../ports/cookies.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
+import type { Hrefs } from "./hrefs.ts";
 
 export type Permit =
   | { readonly kind: "go"; readonly errand: Errand }
@@ -58,6 +59,7 @@ export interface PermitContext {
   readonly guard: AddressGuard;
   readonly turns: Turns;
   readonly cookies: Cookies;
+  readonly hrefs: Pick<Hrefs, "of">;
   readonly clock: Clock;
   readonly rules: PermitRules;
   /** Judges a queued URL anew, where it may have been admitted under other rules than today's. */
@@ -127,7 +129,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   }
   const task = needsRobots ? "robots" : "page";
   const cookie = needsRobots ? null : context.cookies.header(lease.url, href);
-  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId: inForce?.copy.id ?? 0, cookie } };
+  const via = needsRobots ? null : context.hrefs.of(lease.url.via);
+  const robotsId = inForce?.copy.id ?? 0;
+  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId, cookie, via } };
 }
 
 /** The host that is really spoken to: another one, when robots.txt was redirected there. */

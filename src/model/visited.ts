@@ -18,6 +18,8 @@ export interface Errand {
   readonly robotsId: number;
   /** What the field `Cookie` says; null: it is not sent. */
   readonly cookie: string | null;
+  /** Where the URL was found, for the archive; null: it was asked for by name. */
+  readonly via: Href | null;
 }
 
 export interface Answer {

@@ -6,6 +6,7 @@ import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
 import { Duplicates } from "../../src/crawl/duplicates.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
+import { Hrefs } from "../../src/crawl/hrefs.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
 import { Progress } from "../../src/crawl/progress.ts";
 import { seed } from "../../src/crawl/seed.ts";
@@ -181,6 +182,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   const context: CrawlContext = {
     frontier: backend,
     urls: backend,
+    hrefs: new Hrefs(backend),
     visitors,
     hosts,
     admission: visit.admission,

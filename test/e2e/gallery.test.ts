@@ -72,6 +72,21 @@ describe("the real program in the gallery of odd hosts", () => {
     for (const how of Object.values(cut)) if (how !== null) assert.ok(marks.includes(how), how);
   });
 
+  it("names in the archive where each URL was found", async () => {
+    const { records } = await checkArchive(dir.path);
+    const viaOf = (href: string) =>
+      records
+        .filter(({ record }) => record.type === "response" && header(record.fields, "warc-target-uri") === href)
+        .map(({ record }) => header(record.fields, "trawl-via"));
+    const front = `${web.origin("odd.test")}/`;
+    assert.deepEqual(viaOf(galleryHref("gzip", web.port)), [front]);
+    assert.deepEqual(viaOf(galleryHref("login-and-back", web.port)), [
+      front,
+      `${galleryHref("login-and-back", web.port)}login?to=/`,
+    ]);
+    assert.deepEqual(viaOf(front), [null]);
+  });
+
   it("says what was wrong with a coding, and with a certificate", () => {
     const says = (name: string, column: string) => String(rows.get(galleryHref(name, web.port))?.[column]);
     assert.match(says("bomb", "read_error"), /^cut at \d+ bytes decoded/);

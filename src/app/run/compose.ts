@@ -7,6 +7,7 @@ import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Hosts } from "../../crawl/hosts.ts";
+import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
 import { judgedAgain } from "../../crawl/reconsider.ts";
@@ -186,6 +187,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const context: CrawlContext = {
     frontier: backend,
     urls: backend,
+    hrefs: new Hrefs(backend),
     visitors,
     hosts,
     admission,
