@@ -16,6 +16,7 @@ const LAYERS = {
   media: ["base", "model", "ports", "dedup"],
   warc: ["base", "model", "ports", "dedup"],
   render: ["base", "model", "ports", "dedup"],
+  blobs: ["base", "model", "ports", "dedup"],
   store: ["base", "model", "ports", "dedup"],
   export: ["base", "model", "ports", "dedup"],
 };
@@ -35,6 +36,7 @@ const HOMES = {
   pino: "app",
   "hyparquet-writer": "export",
   yazl: "export",
+  "@aws-sdk/client-s3": "blobs",
 };
 
 const packagePath = (name) => `(^|/)node_modules/${name.replaceAll(".", "\\.")}/`;

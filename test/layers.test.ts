@@ -19,10 +19,11 @@ const SEES = `
   media:   base model ports dedup
   warc:    base model ports dedup
   render:  base model ports dedup
+  blobs:   base model ports dedup
   store:   base model ports dedup
   export:  base model ports dedup
-  app:     base model ports dedup policy crawl net media warc render store export serve
-  serve:   base model ports dedup policy crawl net media warc render store export app
+  app:     base model ports dedup policy crawl net media warc render blobs store export serve
+  serve:   base model ports dedup policy crawl net media warc render blobs store export app
 `;
 const table = new Map(
   SEES.trim()
@@ -60,6 +61,7 @@ for (const [name, home] of Object.entries({
   tldts: "policy",
   entities: "media",
   pino: "app",
+  "@aws-sdk/client-s3": "blobs",
 })) {
   const file = name.replace(/\W/g, "-");
   plant(`src/${home}/${file}.ts`, use(name), null);

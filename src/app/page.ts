@@ -1,12 +1,11 @@
 /** A page as a program gets it: the facts at hand, the body read from the archive when asked for. */
-import { join } from "node:path";
 import { document } from "../media/document.ts";
 import type { Capture } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { contentCodings, decodeBody } from "../net/decode.ts";
 import { openState } from "../store/embedded/read-only.ts";
-import { readRecordAt } from "../warc/reader.ts";
+import { archivedAt } from "./dir/archived.ts";
 import { bodyPlace } from "./dir/bodies.ts";
 
 export interface Page {
@@ -33,17 +32,16 @@ export interface Page {
 /** `maxBodyBytes`: decoded bodies are cut there, as they were for reading. */
 export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Page {
   const { visit } = record;
-  const archive = join(dir, "archive");
   const archived = async () => {
     const capture = visit?.capture ?? null;
     if (capture === null) return null;
-    const response = await readRecordAt(archive, capture.response);
+    const response = await archivedAt(dir, capture.response);
     return capture.revisitOf === undefined ? response : { ...response, body: await originalBody(capture) };
   };
   const originalBody = async (capture: Capture) => {
     using state = openState(dir);
     const place = bodyPlace(capture, state);
-    return place === null ? new Uint8Array() : (await readRecordAt(archive, place)).body;
+    return place === null ? new Uint8Array() : (await archivedAt(dir, place)).body;
   };
   const body = async (): Promise<Uint8Array> => {
     const response = await archived();

@@ -16,6 +16,7 @@ export type UsageCode =
   | "cookies"
   | "proxy"
   | "directory"
+  | "store"
   | "locked"
   | "state-newer"
   | "url"

@@ -14,8 +14,12 @@ import type { Archive } from "../ports/archive.ts";
 import type { CommitReport, Frontier, Settled } from "../ports/frontier.ts";
 
 /** Makes the archive bytes of these visits durable. They must all have been appended before the call. */
-export async function seal(visits: readonly Visited[], archive: Pick<Archive, "sync">): Promise<Sealed> {
-  const marks = await archive.sync();
+export async function seal(
+  visits: readonly Visited[],
+  archive: Pick<Archive, "sync">,
+  signal?: AbortSignal,
+): Promise<Sealed> {
+  const marks = await archive.sync(signal);
   return { visits, marks } as unknown as Sealed;
 }
 

@@ -43,7 +43,7 @@ export function visiting(
     sealedAt = context.clock.now();
     const visits = finished;
     finished = [];
-    done(await seal(visits, context.archive));
+    done(await seal(visits, context.archive, stop.signal));
   }
 
   function sealSoon(): void {

@@ -53,6 +53,9 @@ export interface Archive extends AsyncDisposable {
    * still be in memory. Order of appends is the order in the file.
    */
   append(response: FetchResponse, note: ArchiveNote): Capture;
-  /** Makes all that was appended durable, and tells how far each file touched since the last sync is good. */
-  sync(): Promise<ArchiveMark[]>;
+  /**
+   * Makes all that was appended durable, and tells how far each file touched since the last sync is good. `signal`: waits
+   * no longer for what is away; the call rejects then.
+   */
+  sync(signal?: AbortSignal): Promise<ArchiveMark[]>;
 }

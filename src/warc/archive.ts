@@ -43,6 +43,8 @@ export interface ArchiveOptions {
   readonly level?: number;
   readonly clock: Clock;
   readonly info: WarcInfo;
+  /** Names of files that were written before and may be elsewhere by now: none of them is used again. */
+  readonly taken?: readonly string[];
   /** For tests: how a file is made. */
   readonly create?: CreateFile;
 }
@@ -57,10 +59,10 @@ export interface WarcArchive extends Archive {
  * `repairArchive`, which must have run before. Throws an `ArchiveError` when the folder cannot be used.
  */
 export async function openArchive(options: ArchiveOptions): Promise<WarcArchive> {
-  const { dir, prefix = "trawl", writer = 0 } = options;
+  const { dir, prefix = "trawl", writer = 0, taken = [] } = options;
   try {
     await mkdir(dir, { recursive: true });
-    return new Writer(options, nextSerial(await readdir(dir), prefix, writer));
+    return new Writer(options, nextSerial([...taken, ...(await readdir(dir))], prefix, writer));
   } catch (cause) {
     throw archiveError(cause, dir);
   }

@@ -236,7 +236,11 @@ export interface ArchivedResponse {
  */
 export async function readRecordAt(dir: string, locator: Locator): Promise<ArchivedResponse> {
   const path = join(dir, locator.file);
-  const member = await readRange(path, locator);
+  return recordIn(await readRange(path, locator), path, locator);
+}
+
+/** The response in the bytes that were read at `locator` of the file `path`. Throws as `readRecordAt` does. */
+export function recordIn(member: Buffer, path: string, locator: Locator): ArchivedResponse {
   const tried = packingOf(member)?.unpack(member, constants.MAX_LENGTH);
   if (tried?.kind !== "unit") {
     const why = tried === undefined ? "it is not packed as records are" : "it is cut off";

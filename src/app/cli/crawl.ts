@@ -56,6 +56,7 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
       paused = stats.paused;
       display.show(stats);
     },
+    onNotice: (line) => display.say(line),
     ...(config.verbose ? { onLog: display.say } : {}),
     ...(config.jsonl
       ? {

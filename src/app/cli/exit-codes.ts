@@ -63,6 +63,11 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   EROFS: EXIT.disk,
   EIO: EXIT.disk,
   unwritable: EXIT.usage,
+  "store-refused": EXIT.usage,
+  "store-away": EXIT.disk,
+  "store-corrupt": EXIT.disk,
+  "store-missing": EXIT.disk,
+  "store-full": EXIT.disk,
 };
 
 /** Codes by which the file system says that a path is not what a crawl needs there. Node's sentence names the path. */

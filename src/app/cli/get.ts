@@ -5,9 +5,10 @@ import type { Instant } from "../../base/clock.ts";
 import { header } from "../../model/fetch-result.ts";
 import { parseUrl } from "../../model/url.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
-import { type ArchivedResponse, readRecordAt } from "../../warc/reader.ts";
+import type { ArchivedResponse } from "../../warc/reader.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { completeSeed, readSeeds } from "../config/seeds.ts";
+import { archivedAt } from "../dir/archived.ts";
 import { openCrawl } from "../dir/crawl-state.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
 import { capturesInIndex, capturesInState, type Found, nearest } from "../inspect/find-captures.ts";
@@ -55,15 +56,14 @@ or, where there is none, through the index. Exit code 4 when nothing of it is ar
       shell.stderr.write(`trawl: nothing of ${found.url} is archived in ${dir}: ${found.why}\n`);
       return EXIT.nothingFetched;
     }
-    const archive = join(dir, "archive");
-    const response = await readRecordAt(archive, chosen.place);
+    const response = await archivedAt(dir, chosen.place);
     if (given.head) shell.stdout.write(headOf(response));
     else if (chosen.body === null) {
       const original = header(response.warcHeaders, "warc-refers-to-target-uri") ?? "another URL";
       shell.stderr.write(`trawl: its body is archived with ${original} alone, and that is not in ${dir}\n`);
       return EXIT.nothingFetched;
     } else {
-      const { body } = chosen.body === chosen.place ? response : await readRecordAt(archive, chosen.body);
+      const { body } = chosen.body === chosen.place ? response : await archivedAt(dir, chosen.body);
       await writeBody({ ...response, body }, given.raw === true, shell);
     }
     return EXIT.done;

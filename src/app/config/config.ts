@@ -163,6 +163,9 @@ async function settlePaths(given: Given, base: string, subject: (name: string) =
     const path = given[name];
     if (typeof path === "string" && !(name === "input" && path === "-")) settled[name] = resolve(base, path);
   }
+  if (typeof given.store === "string" && !given.store.startsWith("s3://")) {
+    settled.store = resolve(base, given.store);
+  }
   if (Array.isArray(given.handlers))
     settled.handlers = await Promise.all(
       given.handlers.map((module) => findModule(String(module), base, subject("handler"))),
@@ -196,6 +199,12 @@ function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
     kept[name] = isText ? printValue(option, value) : value;
   }
   return kept;
+}
+
+/** The same for others to see: without what may be secret. */
+export function publicConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
+  const { headers: _headers, cookies: _cookies, ...shown } = keptConfig(config);
+  return shown;
 }
 
 /** Writes DIR/crawl.json, and makes the directory. */

@@ -40,6 +40,10 @@ export interface Kinds {
   type: string;
   /** A file, relative to where the option was written. */
   file: string;
+  /** `s3://bucket/prefix`, or a directory, relative to where the option was written. */
+  store: string;
+  /** An http or https URL without a path. */
+  origin: string;
   /** A module: a path that starts with `.` or `/`, or the name of an npm package. */
   module: string;
 }
@@ -245,6 +249,27 @@ function parseProxyUrl(text: string): Parsed {
   return parsed.ok ? ok(text) : parsed;
 }
 
+/** Blobs are named within it: parts of the prefix are of the same letters. */
+const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)*)\/*$/;
+
+function parseStore(text: string): Parsed {
+  if (/^s3:/i.test(text)) {
+    const [, bucket, prefix] = S3.exec(text) ?? [];
+    if (bucket !== undefined) return ok(`s3://${bucket}${prefix}`);
+    const mend = /@/.test(text) ? "; credentials come from AWS_ACCESS_KEY_ID... or a profile" : "";
+    return err(`is no place in S3; write s3://bucket/prefix with letters, digits and -_.~${mend}`);
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return err("is no store; write s3://bucket/prefix, or a directory");
+  return text === "" ? err("is empty") : ok(text);
+}
+
+function parseUrlOrigin(text: string): Parsed {
+  const origin = /^https?:\/\//i.test(text) ? parseOrigin(text.replace(/\/+$/, "")) : null;
+  return origin === null
+    ? err("is no address of a server; write https://s3.example.com, or http://127.0.0.1:9000")
+    : ok(origin);
+}
+
 function parseType(text: string): Parsed {
   const pattern = text.trim().toLowerCase();
   if (!/^(\*|[a-z0-9!#$&^_.+-]+)\/[a-z0-9!#$&^_.+*-]+$/.test(pattern) || (pattern[0] === "*" && pattern !== "*/*"))
@@ -284,6 +309,10 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseProxyUrl(text);
     case "type":
       return parseType(text);
+    case "store":
+      return parseStore(text);
+    case "origin":
+      return parseUrlOrigin(text);
     case "agent": {
       const fault = userAgentFault(text);
       return fault === null ? parseText(option, text) : err(fault);
@@ -338,6 +367,8 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
   endpoint: { word: "HOST:PORT", what: "a text" },
   type: { word: "TYPES", what: "a text" },
   file: { word: "FILE", what: "a text" },
+  store: { word: "PLACE", what: "a text" },
+  origin: { word: "URL", what: "a text" },
   module: { word: "MODULE", what: "a text" },
 };
 

@@ -18,6 +18,7 @@ import { PACKINGS } from "../../warc/packings.ts";
 import { surt } from "../../warc/surt.ts";
 import { type ArchiveFile, archiveFiles, committedBytes, IS_ARCHIVE } from "../dir/archive-files.ts";
 import { writeIndex } from "../dir/index-file.ts";
+import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { linksOf } from "./links.ts";
@@ -192,7 +193,8 @@ async function writeWacz(job: ExportJob): Promise<void> {
   const { dir, state, seeds, now } = job;
   const archive = join(dir, "archive");
   const marks = state.marks();
-  const files = await archiveFiles(archive, marks);
+  await using store = await storeOf(dir);
+  const files = await archiveFiles(archive, marks, store);
   refuseDamage(archive, files, marks);
   const zstd = files.find(({ name }) => name.endsWith(PACKINGS.zstd.suffix));
   if (zstd !== undefined)

@@ -9,6 +9,7 @@ import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { readRecords } from "../../warc/reader.ts";
 import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
+import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Where } from "./where.ts";
 
@@ -31,7 +32,8 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
     const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
     return ids(fpHi, fpLo);
   };
-  const files = await archiveFiles(join(dir, "archive"), state.marks());
+  await using store = await storeOf(dir);
+  const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let before = 0;
   let pages = 0;

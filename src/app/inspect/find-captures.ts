@@ -9,7 +9,7 @@ import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { type CdxEntry, REVISIT_MIME } from "../../warc/cdxj.ts";
 import { lookUp } from "../../warc/cdxj-lookup.ts";
-import { readRecordAt } from "../../warc/reader.ts";
+import { archivedAt } from "../dir/archived.ts";
 import { bodyPlace } from "../dir/bodies.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
 import { END_WORDS } from "./summary.ts";
@@ -65,7 +65,7 @@ const isRevisit = ({ mime }: CdxEntry): boolean => mime === REVISIT_MIME;
 
 /** What the revisit at `place` refers to, by the index: of that URL, with that digest, and of that time if there is one. */
 async function originalPlace(dir: string, place: Locator): Promise<Locator | null> {
-  const { warcHeaders } = await readRecordAt(join(dir, "archive"), place);
+  const { warcHeaders } = await archivedAt(dir, place);
   const field = (name: string) => header(warcHeaders, name);
   const target = field("warc-refers-to-target-uri");
   if (target === null) return null;

@@ -57,9 +57,17 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
     `${heading(outcome)}: ${totals}`,
     ...endTable(stats.byEnd),
     ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
-    `Files: ${dir} (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
+    ...storeLines(outcome),
+    `Files: ${dir} (${outcome.store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
     ...advice(outcome, dir, pending),
   ];
+}
+
+function storeLines({ store }: CrawlOutcome): string[] {
+  if (store === undefined) return [];
+  const { name, files, bytes } = store;
+  const left = files === 0 ? "" : `; ${counted(files, "file")} (${size(bytes)}) go up with the next run`;
+  return [`Store: ${name} (archive/, indexes/, pages/)${left}`];
 }
 
 /** A path as people would write it: relative when it is below the working directory. */
@@ -85,7 +93,7 @@ function heading(outcome: CrawlOutcome): string {
     case "nothing-fetched":
       return "Nothing could be fetched";
     case "disk":
-      return "Stopped by the disk";
+      return outcome.store === undefined ? "Stopped by the disk" : "Stopped";
     default:
       return never(outcome.reason);
   }

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { patience } from "../../blobs/patience.ts";
+import { segmentedArchive } from "../../blobs/segments.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
@@ -26,6 +28,7 @@ import { basicAuthorization } from "../../net/proxy.ts";
 import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
 import { sniff } from "../../policy/media-type.ts";
+import type { Archive } from "../../ports/archive.ts";
 import type { Cookies } from "../../ports/cookies.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
@@ -33,8 +36,11 @@ import { openArchive } from "../../warc/archive.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { admissionOf, guardOf, politenessOf, proxyOf, rememberSeedMoved, seedsMoved } from "../config/rules.ts";
 import { productToken } from "../config/user-agent.ts";
+import { openStore } from "../dir/store.ts";
 import { VERSION } from "../version.ts";
+import { faultOf } from "./fault.ts";
 import { loadHandlers } from "./plugins.ts";
+import { spoolHasRoom } from "./uploads.ts";
 
 /** What a visit thread is started with. */
 export interface VisitThreadData {
@@ -43,26 +49,30 @@ export interface VisitThreadData {
   readonly thread: number;
   /** Where seeds were redirected to in earlier runs. */
   readonly moved: readonly Href[];
+  /** The archive files of earlier runs. */
+  readonly taken: readonly string[];
+  /** See `Uploads.waitingMib`; null when the crawl has no store. */
+  readonly waitingMib: Int32Array | null;
 }
 
 /** A link graph cannot be drowned by one page; and no honest page has so many links. */
 const MOST_LINKS = 50_000;
 const READ_MS = 60_000;
+/** How often a thread that waits for room looks, in ms. */
+const SPOOL_LOOK_MS = 250;
 
-export async function composeVisit(
-  { config, thread, moved }: VisitThreadData,
-  originals: Originals,
-  log: Log,
-): Promise<VisitContext> {
+export async function composeVisit(data: VisitThreadData, originals: Originals, log: Log): Promise<VisitContext> {
+  const { config, thread, moved, taken } = data;
   const guard = guardOf(config);
   const agent = productToken(config.userAgent) ?? "";
-  const archive = await openArchive({
+  const local = await openArchive({
     dir: join(config.dir, "archive"),
     writer: thread,
     maxFileBytes: config.warcSize,
     packing: config.warcCompression,
     level: config.compressLevel,
     clock: systemClock,
+    taken,
     info: {
       software: `trawl/${VERSION}`,
       userAgent: config.userAgent,
@@ -88,7 +98,7 @@ export async function composeVisit(
   });
   return {
     fetcher,
-    archive,
+    archive: await storedArchive(local, data, log),
     originals: config.revisits ? originals : null,
     reading: await readingOf(config, agent),
     admission: admissionOf(config, guard, moved),
@@ -104,6 +114,33 @@ export async function composeVisit(
     },
     clock: systemClock,
     log,
+  };
+}
+
+/** What is archived counts when the store has it, if so is asked; and no more is archived than the disk can hold for the store. */
+async function storedArchive(local: Archive, { config, waitingMib }: VisitThreadData, log: Log): Promise<Archive> {
+  if (waitingMib === null) return local;
+  const blobs = await openStore(config);
+  const patient = patience({ clock: systemClock, log, store: blobs!.name });
+  const dir = join(config.dir, "archive");
+  const fault = faultOf(process.env);
+  const archive =
+    config.storeSync === "files"
+      ? local
+      : segmentedArchive({ archive: local, blobs: blobs!, dir, patience: patient, fault });
+  return {
+    digest: (body) => archive.digest(body),
+    append: (response, note) => archive.append(response, note),
+    async sync(signal) {
+      const isFull = () => !spoolHasRoom(waitingMib, config.storeSpool) && !signal?.aborted;
+      if (isFull()) log.warn({ store: blobs!.name, most: config.storeSpool }, "spool-full");
+      while (isFull()) await systemClock.sleep(SPOOL_LOOK_MS, signal);
+      return archive.sync(signal);
+    },
+    async [Symbol.asyncDispose]() {
+      await archive[Symbol.asyncDispose]();
+      await blobs![Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -169,6 +206,8 @@ export interface ControlParts {
   readonly inbox: (admission: Admission) => Inbox;
   readonly log: Log;
   readonly deadline: Instant | null;
+  /** See `VisitThreadData`. */
+  readonly waitingMib: Int32Array | null;
   /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
   readonly resumed: boolean;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
@@ -182,7 +221,8 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", { byDomain: config.maxPerDomain !== null });
   const admission = admissionOf(config, guard, moved);
   const duplicates = new Duplicates(backend.contents());
-  const visitors = await startThreads(config, moved, originalsIn(backend, duplicates), log);
+  const data = { config, moved, taken: [...backend.marks().keys()], waitingMib: parts.waitingMib };
+  const visitors = await startThreads(data, originalsIn(backend, duplicates), log);
   const politeness = politenessOf(config);
   const context: CrawlContext = {
     frontier: backend,
@@ -229,16 +269,16 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
 }
 
 async function startThreads(
-  config: CrawlConfig,
-  moved: readonly Href[],
+  data: Omit<VisitThreadData, "thread">,
   findOriginal: FindOriginal,
   log: Log,
 ): Promise<ThreadVisitors> {
+  const { config } = data;
   // In a checkout the sources run as they are; a published package has them compiled.
   const entry = new URL(import.meta.url.endsWith(".ts") ? "./visit-thread.ts" : "./visit-thread.js", import.meta.url);
   const threads = Math.min(config.threads, config.concurrency);
   const workers = Array.from({ length: threads }, (_, thread) => {
-    const workerData: VisitThreadData = { config, thread, moved };
+    const workerData: VisitThreadData = { ...data, thread };
     const worker = new Worker(entry, { workerData, name: `visit-${thread}`, stdout: true });
     // Standard output is for results: what a handler prints must not stand among the lines of --jsonl.
     worker.stdout.on("data", (chunk: Buffer) => process.stderr.write(chunk));

@@ -29,6 +29,8 @@ export interface CrawlOutcome {
   readonly resumed: boolean;
   /** One sentence with the mend; set for "disk". */
   readonly message?: string;
+  /** Where the archive is, when that is not `dir` alone; and what of it has not gone there yet. */
+  readonly store?: { readonly name: string; readonly files: number; readonly bytes: number };
 }
 
 /** What can be done to a crawl while it runs. */
@@ -49,6 +51,8 @@ export interface CrawlHooks {
   onStats?(stats: CrawlStats): void;
   /** URLs that have just ended, after their commit; the crawl waits for it. */
   onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
+  /** What is to be said while it runs: that the store is away, or back. */
+  onNotice?(line: string): void;
   /** A line of the log as people read it, for `verbose`. */
   onLog?(line: string): void;
 }

@@ -1,4 +1,5 @@
 /** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
+import { randomUUID } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
@@ -11,6 +12,7 @@ import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
 import { proxyName, unreachable } from "../../net/proxy.ts";
 import { LINK_RULES } from "../../policy/priority.ts";
+import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
@@ -22,6 +24,7 @@ import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
 import { writeIndex } from "../dir/index-file.ts";
 import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
 import { SPOOL, spoolInbox } from "../dir/spool.ts";
+import { claimStore, clearStore, marksHere, mustBeSameStore, openStore, ownerOf, sweepSegments } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
 import { UsageError } from "../usage-error.ts";
 import { composeControl } from "./compose.ts";
@@ -30,6 +33,7 @@ import { type Fault, faultOf } from "./fault.ts";
 import { openLog } from "./logging.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
+import { sendingOf, withNotices } from "./sending.ts";
 
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
@@ -44,17 +48,22 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
+  await using blobs = await openStore(config);
+  const owner = blobs === null ? null : await ownerOf(blobs);
   const fault = faultOf(process.env);
   await makeDir(config.dir);
   let backend = await openedOrCleared(config, fault);
   try {
+    if (config.overwrite && blobs !== null) await clearStore(backend, blobs);
     if (config.overwrite || hasFetchedNothing(backend)) {
       await backend[Symbol.asyncDispose]();
       await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
       backend = openBackend(config, fault);
     }
     const resumed = backend.fact("startedAt") !== null;
+    mustBeSameStore(backend, blobs);
     if (!resumed) await mustHaveNoArchive(config.dir);
+    if (blobs !== null) await claimStore(backend, blobs, owner, randomUUID());
     if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
     await writeConfig(config);
     rememberPace(backend, config, systemClock.now());
@@ -65,7 +74,8 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
       mirror: hooks.onLog,
     });
     log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
-    return await crawlIn(config, backend, log, resumed, fault ?? (() => {}), hooks);
+    const told = withNotices(log, hooks);
+    return await crawlIn(config, backend, told, resumed, { fault: fault ?? (() => {}), blobs, hooks });
   } finally {
     await backend[Symbol.asyncDispose]();
   }
@@ -125,15 +135,26 @@ async function crawlIn(
   backend: Backend,
   log: Log,
   resumed: boolean,
-  fault: Fault,
-  hooks: CrawlHooks,
+  { fault, blobs, hooks }: { readonly fault: Fault; readonly blobs: Blobs | null; readonly hooks: CrawlHooks },
 ): Promise<CrawlOutcome> {
   const startedAt = systemClock.now();
-  for (const repair of await repairArchive(join(config.dir, "archive"), backend.marks()))
+  const archive = join(config.dir, "archive");
+  const marks = backend.marks();
+  if (blobs !== null) await sweepSegments(marks, blobs);
+  for (const repair of await repairArchive(archive, blobs === null ? marks : await marksHere(archive, marks, blobs)))
     if (repair.cut > 0) log.info(repair, "archive-tail-cut");
   await using pages = await openPages(config.dir, backend);
   await using kept = await openCookies(config.cookies, log);
   const stop = stopsOf(config, hooks, startedAt);
+  let uploadFault: unknown = null;
+  await using sending =
+    blobs === null
+      ? null
+      : sendingOf(config, backend, blobs, log, fault, (cause) => {
+          uploadFault = cause;
+          stop.halt();
+        });
+  sending?.uploads.start();
   let end: LoopEnd;
   let over = false;
   let stats: (() => CrawlStats) | null = null;
@@ -157,6 +178,7 @@ async function crawlIn(
         return spoolInbox({ dir: config.dir, clock: systemClock, log, admit, fault });
       },
       deadline: stop.deadline,
+      waitingMib: sending?.uploads.waitingMib ?? null,
       resumed,
       onSettled: hooks.onSettled,
     });
@@ -182,6 +204,7 @@ async function crawlIn(
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
       end = await crawl(control.context, stop);
+      if (uploadFault !== null) throw uploadFault;
     } finally {
       over = true;
       clearInterval(ticking);
@@ -189,16 +212,33 @@ async function crawlIn(
     }
   } catch (cause) {
     if (!isDiskFault(cause) || stats === null) throw cause;
-    message = cause.message;
+    message = diskSentence(cause);
     log.error({ error: cause.message }, "disk");
     end = "stopped";
   }
-  const reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
+  let reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
   fault("ended");
   if (reason !== "disk") await writeIndex(config.dir, backend);
+  let store: CrawlOutcome["store"];
+  if (sending !== null) {
+    try {
+      if (reason !== "disk" && !(await sending.finish(reason === "interrupted", hooks)) && reason === "done")
+        reason = "interrupted";
+    } catch (cause) {
+      if (!isDiskFault(cause)) throw cause;
+      message = diskSentence(cause);
+      log.error({ error: cause.message }, "disk");
+      reason = "disk";
+    }
+    store = { name: blobs!.name, ...(await sending.uploads.waiting()) };
+  }
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
-  return { reason, stats: stats(), dir: config.dir, resumed, ...(message === undefined ? {} : { message }) };
+  return {
+    ...{ reason, stats: stats(), dir: config.dir, resumed },
+    ...(message === undefined ? {} : { message }),
+    ...(store === undefined ? {} : { store }),
+  };
 }
 
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
@@ -231,6 +271,8 @@ interface Stop {
   readonly hard: AbortSignal;
   readonly deadline: number | null;
   readonly timedOut: () => boolean;
+  /** As the first signal does. */
+  readonly halt: () => void;
   readonly cancel: () => void;
 }
 
@@ -259,7 +301,7 @@ function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Sto
     for (const timer of timers) clearTimeout(timer);
     hooks.signal.removeEventListener("abort", stopSoon);
   };
-  return { soft: soft.signal, hard: hard.signal, deadline, timedOut: () => timedOut, cancel };
+  return { soft: soft.signal, hard: hard.signal, deadline, timedOut: () => timedOut, halt: stopSoon, cancel };
 }
 
 function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
@@ -269,7 +311,15 @@ function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
 }
 
 /** Codes by which archive, state and file system say that the disk is full or broken. */
-const DISK_CODES = new Set(["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"]);
+const DISK_CODES = new Set([
+  ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
+  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
+]);
+
+function diskSentence(cause: Error): string {
+  const isOfStore = String((cause as { code?: unknown }).code).startsWith("store-");
+  return isOfStore ? `${cause.message}; the same command goes on when that is mended` : cause.message;
+}
 
 function isDiskFault(cause: unknown): cause is Error {
   return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));

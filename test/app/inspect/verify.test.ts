@@ -83,7 +83,7 @@ describe("trawl verify", () => {
     const path = archiveOf(dir);
     const whole = readFileSync(path);
     renameSync(path, `${path}.open`);
-    const [file] = await archiveFiles(join(dir, "archive"), null);
+    const [file] = await archiveFiles(join(dir, "archive"), null, null);
     renameSync(`${path}.open`, path);
     const chunks: Uint8Array[] = [];
     for await (const chunk of committedBytes(file!)) chunks.push(chunk);

@@ -6,6 +6,8 @@ import type { ReadOnlyState } from "../../../store/embedded/read-only.ts";
 import { archiveFiles } from "../../dir/archive-files.ts";
 import { INDEX_FILE } from "../../dir/index-file.ts";
 import { PAGES_FILE } from "../../dir/pages-file.ts";
+import { storeOf } from "../../dir/store.ts";
+import { counted } from "../../wording.ts";
 import { type ArchiveCounts, inClaimOrder, verifyArchive } from "./archive.ts";
 import { Agreement, type ClaimCounts, readClaims, writeClaims } from "./claims.ts";
 import { Findings } from "./findings.ts";
@@ -38,7 +40,10 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
   const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
   try {
     const marks = sound?.marks() ?? null;
-    const files = inClaimOrder(await archiveFiles(join(dir, "archive"), marks), marks, findings);
+    await using store = await storeOf(dir);
+    const files = inClaimOrder(await archiveFiles(join(dir, "archive"), marks, store), marks, findings);
+    const stored = files.filter((file) => file.store !== undefined).length;
+    if (stored > 0) findings.note(`${counted(stored, "file")} read from ${store!.name}`);
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const path = join(temporary, "claims");
     const claims = await writeClaims(path, { state: sound, index: join(dir, INDEX_FILE) }, findings);

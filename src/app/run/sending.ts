@@ -1,0 +1,92 @@
+/** The store's side of a run: archive files go up while it crawls; at its end what is left, and then index, pages and configuration. */
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { patience } from "../../blobs/patience.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import { publicConfig } from "../config/config.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { INDEX_FILE } from "../dir/index-file.ts";
+import { PAGES_FILE } from "../dir/pages-file.ts";
+import { counted, size } from "../wording.ts";
+import type { Fault } from "./fault.ts";
+import type { CrawlHooks } from "./outcome.ts";
+import { Uploads } from "./uploads.ts";
+
+export interface Sending extends AsyncDisposable {
+  readonly uploads: Uploads;
+  /**
+   * Sends what is left. A run that was interrupted takes some seconds for it and no more; any other waits as long as it
+   * takes, or until it is interrupted. Whether all is there.
+   */
+  finish(interrupted: boolean, hooks: CrawlHooks): Promise<boolean>;
+}
+
+/** What an interrupted run takes for the store, in ms. */
+const GRACE_MS = 5_000;
+
+export function sendingOf(
+  config: CrawlConfig,
+  state: Backend,
+  blobs: Blobs,
+  log: Log,
+  fault: Fault,
+  failed: (cause: unknown) => void,
+): Sending {
+  const patient = patience({ clock: systemClock, log, store: blobs.name });
+  const uploads = new Uploads({
+    dir: join(config.dir, "archive"),
+    ...{ blobs, state, log, fault, failed },
+    keepLocal: config.keepLocal,
+    patience: patient,
+    clock: systemClock,
+  });
+  return {
+    uploads,
+    async finish(interrupted, hooks) {
+      const late = new AbortController();
+      const timer = interrupted ? setTimeout(() => late.abort(), GRACE_MS) : null;
+      const signals = [late.signal, hooks.hardSignal ?? null, interrupted ? null : hooks.signal];
+      const signal = AbortSignal.any(signals.filter((one) => one !== null));
+      try {
+        const { files, bytes } = await uploads.waiting();
+        if (files > 0) hooks.onNotice?.(`${counted(files, "file")} (${size(bytes)}) to go up to ${blobs.name}`);
+        await uploads.drain(signal);
+        for (const file of [INDEX_FILE, PAGES_FILE])
+          await patient(() => blobs.putFile(file, join(config.dir, file), { signal }), signal);
+        const kept = Buffer.from(`${JSON.stringify(publicConfig(config), null, 2)}\n`);
+        await patient(() => blobs.put("crawl.json", kept, signal), signal);
+      } catch (cause) {
+        if (!signal.aborted) throw cause;
+      } finally {
+        if (timer !== null) clearTimeout(timer);
+      }
+      return !signal.aborted;
+    },
+    [Symbol.asyncDispose]: () => uploads[Symbol.asyncDispose](),
+  };
+}
+
+/** The log, and people are told what they may wonder at: once, however many threads notice it. */
+export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
+  if (onNotice === undefined) return log;
+  let standing: string | null = null;
+  const say: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
+    "store-away": ({ store, error }) => `${error ?? store}; the crawl waits for it, nothing is lost`,
+    "store-back": ({ store }) => `${store} is there again`,
+    "spool-full": ({ most }) => `${size(Number(most))} of finished files wait for the store; the crawl waits too`,
+  };
+  return {
+    debug: (facts, event) => log.debug(facts, event),
+    info: (facts, event) => log.info(facts, event),
+    error: (facts, event) => log.error(facts, event),
+    warn(facts, event) {
+      log.warn(facts, event);
+      const words = say[event];
+      if (words === undefined || standing === event || (event === "store-back" && standing === null)) return;
+      standing = event;
+      onNotice(words({ ...facts }));
+    },
+  };
+}
