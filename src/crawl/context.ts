@@ -16,8 +16,10 @@ import type { Fetcher } from "../ports/fetcher.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
 import type { Duplicates } from "./duplicates.ts";
+import type { Feedback } from "./feedback.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Originals } from "./originals.ts";
+import type { SoftNotFound } from "./soft-404.ts";
 
 /** Makes a URL for the frontier of a link: resolved, keyed, judged by scope and traps. null: nothing one could visit. */
 export type Admit = (href: string, base: Href, found: Found) => NewUrl | null;
@@ -88,6 +90,8 @@ export interface SettleContext {
   readonly cookies: Cookies;
   readonly urls: Pick<StateQueries, "byId">;
   readonly duplicates: Pick<Duplicates, "copyOf">;
+  readonly feedback: Feedback;
+  readonly softNotFound: SoftNotFound;
   readonly rules: SettleRules;
 }
 

@@ -141,7 +141,7 @@ export function numbered({ history, rules }: HostRobots, id: number): HostRobots
 }
 
 /** The name in a host key: `http://[::1]:80` -> `[::1]`. */
-function hostnameOf(host: HostKey): string {
+export function hostnameOf(host: HostKey): string {
   const name = host.slice(host.indexOf("//") + 2);
   const port = name.lastIndexOf(":");
   return port > name.lastIndexOf("]") ? name.slice(0, port) : name;

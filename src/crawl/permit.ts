@@ -16,8 +16,10 @@ import { robotsInForce } from "../policy/robots-access.ts";
 import type { Cookies } from "../ports/cookies.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
+import type { Feedback } from "./feedback.ts";
 import type { HostEntry, Hosts } from "./hosts.ts";
 import type { Hrefs } from "./hrefs.ts";
+import type { SoftNotFound } from "./soft-404.ts";
 
 export type Permit =
   | { readonly kind: "go"; readonly errand: Errand }
@@ -61,6 +63,8 @@ export interface PermitContext {
   readonly cookies: Cookies;
   readonly hrefs: Pick<Hrefs, "of">;
   readonly clock: Clock;
+  readonly feedback: Feedback;
+  readonly softNotFound: SoftNotFound;
   readonly rules: PermitRules;
   /** Judges a queued URL anew, where it may have been admitted under other rules than today's. */
   readonly recheck?: (url: LeasedUrl) => NewUrl["drop"] | null;
@@ -68,6 +72,9 @@ export interface PermitContext {
 
 /** A host that is busy although the frontier thought it free is looked at again after so long, in ms. */
 const BUSY_AGAIN_MS = 50;
+
+/** A host of a doubtful domain waits so long for what the domain's other hosts bring, in ms. */
+const UNKNOWN_AGAIN_MS = 1_000;
 
 /** A host that has had its requests is left alone in this run; its URLs stay queued, for one with a larger budget. */
 const SET_ASIDE = Number.POSITIVE_INFINITY;
@@ -88,6 +95,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (drop != null)
     // What has been visited before keeps its visits, and ends like any other.
     return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: lease.attempt === 1 };
+  const pattern = lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;
+  if (pattern === "later") return { kind: "later", hostReadyAt: clock.now() + UNKNOWN_AGAIN_MS };
+  if (pattern !== null) return { kind: "end", end: "trap", detail: `feedback: ${pattern}`, dropped: true };
 
   const robots = rules.obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());
@@ -127,11 +137,22 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     release(entry, target, needsRobots);
     return { kind: "later", hostReadyAt: readyAt };
   }
-  const task = needsRobots ? "robots" : "page";
-  const cookie = needsRobots ? null : context.cookies.header(lease.url, href);
-  const via = needsRobots ? null : context.hrefs.of(lease.url.via);
   const robotsId = inForce?.copy.id ?? 0;
-  return { kind: "go", errand: { lease, task, href, address: address.value, robotsId, cookie, via } };
+  const errand = { lease, address: address.value, robotsId, cookie: null, via: null };
+  if (needsRobots) return { kind: "go", errand: { ...errand, task: "robots", href } };
+  const probe = probeFor(lease.url, entry, context);
+  if (probe !== null) return { kind: "go", errand: { ...errand, task: "probe", href: probe } };
+  const cookie = context.cookies.header(lease.url, href);
+  const via = context.hrefs.of(lease.url.via);
+  return { kind: "go", errand: { ...errand, task: "page", href, cookie, via } };
+}
+
+/** A page that cannot exist, to be asked for in the URL's turn, where the host looks suspicious and robots.txt allows it. */
+function probeFor(url: LeasedUrl, { robots }: HostEntry, { softNotFound, rules }: PermitContext): Href | null {
+  if (url.source === "sitemap") return null;
+  const probe = softNotFound.probe(url.host);
+  if (probe === null || !rules.obeyRobots || robots === null) return probe;
+  return decide(robots.rules, probe).allowed ? probe : null;
 }
 
 /** The host that is really spoken to: another one, when robots.txt was redirected there. */

@@ -4,12 +4,13 @@ import type { RecentLinks } from "../dedup/recent.ts";
 import { printSimhash, simhash } from "../dedup/simhash.ts";
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import type { HostKey } from "../model/host.ts";
-import type { Lease, LeasedUrl } from "../model/lease.ts";
+import type { Lease } from "../model/lease.ts";
 import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
-import type { Found } from "../policy/admission.ts";
+import { type Found, isOfSeed } from "../policy/admission.ts";
+import { gistOf } from "../policy/gist.ts";
 import { robotsDirectives } from "../policy/robots-directives.ts";
 import type { Conversion } from "../ports/archive.ts";
 import type { Read } from "../ports/media-handler.ts";
@@ -26,6 +27,8 @@ export interface Reading {
   /** Every link found, for the archive; empty when that is not asked for. See `outlinkOf`. */
   readonly outlinks: readonly string[];
   readonly conversions: readonly Conversion[];
+  /** See `Visited.gist`. */
+  readonly gist?: string;
 }
 
 export const NOTHING_READ: Reading = { page: null, links: [], linksAgain: null, outlinks: [], conversions: [] };
@@ -80,7 +83,10 @@ export async function read(
     simhash: document.wantsText === true ? simhashOf(found) : null,
     readError: cut(found.error ?? response.decodeError ?? undefined),
   };
-  return { page, ...linksOf(found.links, base, closed, lease, context), conversions: found.conversions ?? [] };
+  const read = { page, ...linksOf(found.links, base, closed, lease, context), conversions: found.conversions ?? [] };
+  const { visibleText } = found;
+  const isShort = document.wantsText === true && page.simhash === null && visibleText !== undefined;
+  return isShort ? { ...read, gist: gistOf(visibleText, response.href) } : read;
 }
 
 /** No page's title is a book, whatever its handler says: a record stays small. */
@@ -193,11 +199,6 @@ function redirectTarget(location: Href, lease: Lease, context: ReadContext): New
   const found: Found = { via: url.id, depth: url.depth, hops: url.hops + 1, source: "redirect", ofSeed: isOfSeed(url) };
   const target = context.admission.admit(location, url.href, found);
   return target === null ? [] : [target];
-}
-
-/** A seed, or where one led by redirects alone. */
-export function isOfSeed(url: Pick<LeasedUrl, "source" | "depth">): boolean {
-  return url.source === "seed" || (url.source === "redirect" && url.depth === 0);
 }
 
 function baseOf(found: Read, href: Href): Href {

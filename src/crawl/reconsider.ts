@@ -2,9 +2,9 @@
 import type { DropReason } from "../model/end.ts";
 import type { LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
+import { isOfSeed } from "../policy/admission.ts";
 import type { Frontier, StateQueries } from "../ports/frontier.ts";
 import type { Admit } from "./context.ts";
-import { isOfSeed } from "./read.ts";
 
 /** The drops that rules decide, and other rules may undo. */
 const BY_RULES: ReadonlySet<string> = new Set<DropReason>(["scope", "depth", "trap", "too-long", "refused-address"]);

@@ -8,6 +8,7 @@ import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Visited } from "../model/visited.ts";
+import { isOfSeed } from "../policy/admission.ts";
 import { judge } from "../policy/judge.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
 import type { AfterAnswer } from "../ports/cookies.ts";
@@ -17,7 +18,6 @@ import { type CopyOf, NO_COPY } from "./duplicates.ts";
 import { giveUp, HOST_PATIENCE, hostFailed } from "./host-failure.ts";
 import type { HostEntry } from "./hosts.ts";
 import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
-import { isOfSeed } from "./read.ts";
 import { targetWithin } from "./returns.ts";
 import { robotsLedNowhere, settleRobots } from "./settle-robots.ts";
 
@@ -43,6 +43,8 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   } else {
     move();
     outcome = settlePage(visited, entry, context); // no retry is earlier than the host's next time
+    if (visited.task === "probe") context.softNotFound.answered(visited);
+    else context.feedback.ended(visited.lease.url);
   }
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
@@ -54,7 +56,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
       lease: visited.lease,
       verdict: outcome.verdict,
       hostReadyAt: entry.state.readyAt,
-      record: recordOf(visited, outcome.verdict, context.duplicates),
+      record: recordOf(visited, outcome.verdict, compared(visited, outcome.verdict, context)),
       links: outcome.links,
       // Links of a page that is asked for again are counted then.
       linksAgain: outcome.links === visited.links ? visited.linksAgain : null,
@@ -89,15 +91,21 @@ function visitKind({ outcome, task }: Visited): VisitKind {
 }
 
 function settlePage(visited: Visited, entry: HostEntry, context: SettleContext): Judged {
-  const { rules, random } = context;
+  const { rules } = context;
   const { outcome } = visited;
   if (outcome.kind === "failure" && UNREACHABLE.has(outcome.cause)) {
     if (++entry.unreachable >= rules.tries + HOST_PATIENCE) giveUp(entry, outcome.cause as HostDeath);
   }
-  const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
+  const verdict = judged(visited, entry, context);
   if (outcome.kind === "answer")
     context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, afterAnswer(verdict));
   return { verdict, links: linksAfter(visited, verdict, context), robots: null };
+}
+
+function judged(visited: Visited, entry: HostEntry, { rules, random, softNotFound }: SettleContext): Verdict {
+  const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
+  const isMissing = verdict.kind === "end" && verdict.end === "fetched" && softNotFound.isOne(visited);
+  return isMissing ? { kind: "end", end: "soft-404" } : verdict;
 }
 
 function afterAnswer(verdict: Verdict): AfterAnswer {
@@ -109,7 +117,7 @@ function afterAnswer(verdict: Verdict): AfterAnswer {
 function linksAfter({ lease, links }: Visited, verdict: Verdict, context: SettleContext): readonly NewUrl[] {
   if (verdict.kind === "follow") return [];
   if (verdict.kind !== "end") return links;
-  if (verdict.end === "redirect-loop") return [];
+  if (verdict.end === "redirect-loop" || verdict.end === "soft-404") return [];
   if (verdict.end !== "redirected") return links;
   return links.map((target) => targetWithin(target, { lease }, context.rules.judge.keys, context));
 }
@@ -121,6 +129,7 @@ export function settleUnvisited(lease: Lease, why: Refusal | Unreachable, contex
   const { hosts, clock, random, rules } = context;
   const now = clock.now();
   const entry = hosts.get(lease.url.host);
+  context.feedback.ended(lease.url);
   if (why.kind === "end") {
     const { end, detail, dropped = false } = why;
     const verdict: Verdict = { kind: "end", end, detail, ...(dropped ? { dropped } : {}) };
@@ -178,7 +187,7 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
   return { urlId: url.id, href: url.href, end, detail, attempt };
 }
 
-function recordOf(visited: Visited, verdict: Verdict, duplicates: SettleContext["duplicates"]): VisitRecord | null {
+function recordOf(visited: Visited, verdict: Verdict, copy: CopyOf): VisitRecord | null {
   if (verdict.kind === "again") return null;
   const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
   const decided = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
@@ -196,17 +205,18 @@ function recordOf(visited: Visited, verdict: Verdict, duplicates: SettleContext[
     lastModified: outcome.lastModified,
     capture: visited.capture,
     page: visited.page,
-    ...sameAs(visited, verdict, duplicates),
+    ...copy,
   };
 }
 
-/** Pages alone are compared: an error message is like another. */
-function sameAs(
-  { lease, capture, page, outcome }: Visited,
-  verdict: Verdict,
-  duplicates: SettleContext["duplicates"],
-): CopyOf {
+/** What a page is a copy of; whether it was worth its request is told to whom it may concern. */
+function compared(visited: Visited, verdict: Verdict, context: SettleContext): CopyOf {
+  const { lease, capture, page, outcome } = visited;
+  // Pages alone are compared: an error message is like another.
+  if (verdict.kind === "end" && verdict.end === "soft-404") context.feedback.missing(visited);
   const isPage = verdict.kind === "end" && verdict.end === "fetched" && outcome.kind === "answer";
   if (!isPage || capture === null || page === null) return NO_COPY;
-  return duplicates.copyOf(lease.url.id, outcome.bytes, capture, page);
+  const copy = context.duplicates.copyOf(lease.url.id, outcome.bytes, capture, page);
+  context.softNotFound.learn(lease.url, context.feedback.learn(visited, copy));
+  return copy;
 }

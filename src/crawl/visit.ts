@@ -11,7 +11,7 @@ const ROBOTS_MOST_BYTES = 512 * 1024;
 
 export async function visit(errand: Errand, context: VisitContext, signal: AbortSignal): Promise<Visited> {
   const { lease, task, href, address, robotsId, cookie } = errand;
-  const purpose = task === "page" && lease.url.source === "sitemap" ? "sitemap" : task;
+  const purpose = task === "robots" ? "robots" : lease.url.source === "sitemap" ? "sitemap" : "page";
   const result = await context.fetcher.fetch(
     { href, address, purpose, ...(cookie === null ? {} : { headers: { cookie } }) },
     signal,
@@ -24,13 +24,21 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
   }
   const mediaType = context.reading.identify(result);
   const answer = answerOf(result, task);
+  if (task === "probe") {
+    // Nobody has asked for that page: it is looked at, not kept, and its links are nobody's.
+    const looked = { ...context, rules: { ...context.rules, maxLinks: 0 } };
+    const { page, gist } = await read(result, mediaType, answer, lease, looked);
+    const seen = { ...visited, outcome: answer, capture: null, page, links: [], linksAgain: null };
+    return gist === undefined ? seen : { ...seen, gist };
+  }
   const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
   const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
-  const { page, links, linksAgain } = reading;
+  const { page, links, linksAgain, gist } = reading;
   // What a stop has broken off is read again: its links would be lost for good.
   if (signal.aborted && page?.readError != null) return { ...visited, ...BROKEN_OFF };
   const capture = keep(result, mediaType, errand, reading, await known, context);
-  return { ...visited, outcome: answer, capture, page, links, linksAgain };
+  const seen = { ...visited, outcome: answer, capture, page, links, linksAgain };
+  return gist === undefined ? seen : { ...seen, gist };
 }
 
 const BROKEN_OFF = {

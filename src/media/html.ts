@@ -13,6 +13,7 @@ import { SeenText, type TextSink } from "./seen-text.ts";
 import { srcsetUrls } from "./srcset.ts";
 import { isJsonLd, StructuredData } from "./structured-data.ts";
 import * as tag from "./tags.ts";
+import { visibleText } from "./visible-text.ts";
 
 /** Facts about a page are cut to so many characters. */
 const MAX_FACT_LENGTH = 1000;
@@ -68,7 +69,7 @@ class Reading {
     const language = this.#language || this.#pragmaLanguage;
     return {
       ...this.#data.found(),
-      ...(this.#document.wantsText === true && { simhash: this.#hashOfText() }),
+      ...(this.#document.wantsText === true && this.#compared()),
       links: this.#links,
       robots: this.#robots,
       ...(this.#base !== undefined && { base: this.#base }),
@@ -79,10 +80,13 @@ class Reading {
     };
   }
 
-  /** Of what the tag reader has shown, which must have come to the end. */
-  #hashOfText(): string | null {
+  /** By what it is compared: the hash of what the tag reader has shown, which must have come to the end, or a short text itself. */
+  #compared(): Pick<Read, "simhash" | "visibleText"> {
     const hash = textHash.finish();
-    return hash === null ? null : printSimhash(hash);
+    if (hash !== null) return { simhash: printSimhash(hash) };
+    const { body, mediaType } = this.#document;
+    const bytes = isUtf8(body, this.#document.charset()) ? body : Buffer.from(this.#document.text(), "utf8");
+    return { simhash: null, visibleText: visibleText(bytes, { xml: mediaType.endsWith("+xml") }) };
   }
 
   #readTag(name: string): void {

@@ -18,6 +18,7 @@ export const VISIT_REASONS = [
   "not-modified",
   "redirected",
   "redirect-loop",
+  "soft-404", // 200, and the page that the host shows for URLs that do not exist
   "duplicate-of",
   "http-4xx",
   "http-5xx",

@@ -15,6 +15,7 @@ export const FAILURES: ReadonlySet<EndReason> = new Set<EndReason>([
   "closed",
   "protocol",
   "redirect-loop",
+  "soft-404",
   "robots-unreachable",
   "payment-required",
   "blocked-challenge",

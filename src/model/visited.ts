@@ -7,11 +7,14 @@ import type { LinksAgain, NewUrl } from "./link.ts";
 import type { PageInfo } from "./page.ts";
 import type { Href } from "./url.ts";
 
+/** "probe": a page that cannot exist is asked for in the URL's turn, to see what the host says then. */
+export type Task = "page" | "robots" | "probe";
+
 /** What a visit thread is asked to do. The control thread has permitted it: robots, address guard, host and IP clocks. */
 export interface Errand {
   readonly lease: Lease;
-  readonly task: "page" | "robots";
-  /** What to request: the leased URL, or the robots.txt of its host (or a hop of its redirects). */
+  readonly task: Task;
+  /** What to request: the leased URL, the robots.txt of its host (or a hop of its redirects), or a page that cannot exist. */
   readonly href: Href;
   readonly address: string;
   /** The copy of robots.txt in force; 0 when there is none. */
@@ -51,7 +54,7 @@ export interface NoAnswer {
 
 export interface Visited {
   readonly lease: Lease;
-  readonly task: "page" | "robots";
+  readonly task: Task;
   readonly href: Href;
   readonly address: string;
   readonly robotsId: number;
@@ -60,6 +63,8 @@ export interface Visited {
   readonly outcome: Answer | NoAnswer;
   readonly capture: Capture | null;
   readonly page: PageInfo | null;
+  /** What a visible text says that is too short for a SimHash, without its numbers and its own URL; absent where there is none. */
+  readonly gist?: string;
   readonly links: readonly NewUrl[];
   /** For the counts of in-links; null when there are none. */
   readonly linksAgain: LinksAgain | null;

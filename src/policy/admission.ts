@@ -1,6 +1,7 @@
 /** A found link becomes a URL that the frontier is asked to admit, queued or recorded as dropped with its reason; or nothing. */
 import { hashText } from "../base/hash.ts";
 import type { DropReason } from "../model/end.ts";
+import type { LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, UrlSource } from "../model/link.ts";
 import { type Href, MAX_URL_LENGTH, type ParsedUrl, parseUrl, type UrlLimits, WEB } from "../model/url.ts";
 import { priorityOf } from "./priority.ts";
@@ -83,4 +84,9 @@ function dropOf(url: ParsedUrl, found: Found, rules: AdmissionRules): { reason: 
 /** Wanted although scope leaves it out (but not when it is excluded): assets live anywhere, and so do sitemap files. */
 function isExempt({ source, ofSeed }: Found): boolean {
   return ofSeed || source === "embed" || source === "sitemap";
+}
+
+/** A seed, or where one led by redirects alone. */
+export function isOfSeed(url: Pick<LeasedUrl, "source" | "depth">): boolean {
+  return url.source === "seed" || (url.source === "redirect" && url.depth === 0);
 }

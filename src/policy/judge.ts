@@ -34,9 +34,9 @@ export interface JudgeState {
   readonly random: number;
 }
 
-/** The verdict on a finished errand. A robots errand leaves the page still to be asked for. */
+/** The verdict on a finished errand. One for robots.txt, or a probe, leaves the page still to be asked for. */
 export function judge(visited: Visited, state: JudgeState, rules: JudgeRules = JUDGE_RULES): Verdict {
-  if (visited.task === "robots") return { kind: "again" };
+  if (visited.task !== "page") return { kind: "again" };
   const { outcome } = visited;
   switch (outcome.kind) {
     case "answer":

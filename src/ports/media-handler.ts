@@ -45,7 +45,7 @@ export interface Read {
   readonly openGraph?: string;
   /** The JSON-LD blocks: a JSON list; a block that is no JSON stands in it as a text. */
   readonly jsonLd?: string;
-  /** Visible text, where it is asked for and the handler extracts it. */
+  /** Visible text, where it is asked for and the handler extracts it; needed beside a `simhash` only where that is null. */
   readonly visibleText?: string;
   /** Its SimHash (dedup/simhash, printed), of a handler that need not make the text for it; null when it is too short. */
   readonly simhash?: string | null;

@@ -1,17 +1,22 @@
 /** A small world to crawl in memory: hosts, addresses, pages, and a log of who asked for what and when. No sockets, no threads. */
 import type { Clock, Instant } from "../../src/base/clock.ts";
+import { hashBytes } from "../../src/base/hash.ts";
 import { silentLog } from "../../src/base/log.ts";
 import { err, ok } from "../../src/base/result.ts";
 import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
 import { Duplicates } from "../../src/crawl/duplicates.ts";
+import { Feedback } from "../../src/crawl/feedback.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
 import { Hrefs } from "../../src/crawl/hrefs.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
 import { Progress } from "../../src/crawl/progress.ts";
 import { seed } from "../../src/crawl/seed.ts";
+import { SoftNotFound } from "../../src/crawl/soft-404.ts";
 import { addressTurns } from "../../src/crawl/turns.ts";
 import { RecentLinks } from "../../src/dedup/recent.ts";
+import { document } from "../../src/media/document.ts";
+import { html } from "../../src/media/html.ts";
 import type { ArchiveMark } from "../../src/model/capture.ts";
 import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/fetch-result.ts";
 import type { UrlRecord } from "../../src/model/record.ts";
@@ -20,6 +25,7 @@ import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
 import { JUDGE_RULES } from "../../src/policy/judge.ts";
 import { POLITENESS } from "../../src/policy/politeness.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
+import { trapOf, trapText } from "../../src/policy/traps.ts";
 import type { Archive } from "../../src/ports/archive.ts";
 import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
@@ -73,11 +79,15 @@ export interface WorldOptions {
   readonly concurrency?: number;
   readonly limit?: number | null;
   readonly obeyRobots?: boolean;
+  /** Traps are known by URL and by what their pages bring; 0, and no rules for URLs, unless told. */
+  readonly patternBudget?: number;
   readonly stop?: AbortSignal;
   readonly cookies?: (clock: Clock) => Cookies;
   readonly backend?: (clock: Clock) => Backend;
   readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
   readonly onAsked?: (asked: FetchRequest) => void;
+  /** Pages are HTML, read as in earnest, their texts compared. */
+  readonly asHtml?: boolean;
   /** Reads pages in place of the handler for lists of links. */
   readonly read?: MediaHandler["read"];
 }
@@ -118,7 +128,10 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   const admission = {
     ...ADMISSION_RULES,
     scope: scopeOf(seeds, { scope: "any" }),
-    trap: () => null,
+    trap: (parts: URL) => {
+      const trap = options.patternBudget === undefined ? null : trapOf(parts, clock.now());
+      return trap === null ? null : trapText(trap);
+    },
     refuse: (hostname: string) => (/^[\d.[]/.test(hostname) ? (options.guard?.(hostname) ?? null) : null),
   };
   const visit: VisitContext = {
@@ -128,19 +141,22 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     reading: {
       [Symbol.asyncDispose]: async () => {},
       identify: () => "text/html",
-      choose: () => ({
-        name: "links",
-        accepts: ["text/html"],
-        read:
-          options.read ??
-          ((document) => ({
-            links: document
-              .text()
-              .split("\n")
-              .filter((href) => href !== "")
-              .map((href) => ({ href, kind: "page" as const, from: "a" })),
-          })),
-      }),
+      choose: () =>
+        options.asHtml === true
+          ? html
+          : {
+              name: "links",
+              accepts: ["text/html"],
+              read:
+                options.read ??
+                ((document) => ({
+                  links: document
+                    .text()
+                    .split("\n")
+                    .filter((href) => href !== "")
+                    .map((href) => ({ href, kind: "page" as const, from: "a" })),
+                })),
+            },
       sitemap: {
         name: "sitemap",
         accepts: [],
@@ -152,15 +168,18 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
             .map((href) => ({ href, kind: "page" as const, from: href.endsWith(".xml") ? "sitemapindex" : "sitemap" })),
         }),
       },
-      document: (response, mediaType) => ({
-        href: response.href,
-        mediaType,
-        body: response.decoded,
-        truncated: false,
-        rawHeaders: response.rawHeaders,
-        text: () => Buffer.from(response.decoded).toString("utf8"),
-        charset: () => "UTF-8",
-      }),
+      document: (response, mediaType) =>
+        options.asHtml === true
+          ? { ...document(response.href, mediaType, response.decoded, false, []), wantsText: true }
+          : {
+              href: response.href,
+              mediaType,
+              body: response.decoded,
+              truncated: false,
+              rawHeaders: response.rawHeaders,
+              text: () => Buffer.from(response.decoded).toString("utf8"),
+              charset: () => "UTF-8",
+            },
     },
     admission: { admit: (href, base, found) => admit(href, base, found, admission), extend() {} },
     sentLately: new RecentLinks(1024),
@@ -191,6 +210,8 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     duplicates: new Duplicates(backend.contents()),
+    feedback: new Feedback((id) => backend.byId(id)?.host ?? null, { patternBudget: options.patternBudget ?? 0 }),
+    softNotFound: new SoftNotFound(() => 0.5, options.patternBudget !== undefined),
     guard: options.guard ?? (() => null),
     clock,
     random: () => 0.5,
@@ -247,7 +268,7 @@ function memoryArchive(onSync: () => void): Archive {
     append: (response) => ({
       response: { file: "memory.warc.gz", offset: offset++, length: 1 },
       at: response.startedAt,
-      digest: "sha1:A",
+      digest: `sha1:${hashBytes(response.body).join(" ")}`,
       truncated: response.truncated,
     }),
     async sync(): Promise<ArchiveMark[]> {

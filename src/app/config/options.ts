@@ -94,6 +94,22 @@ export const OPTIONS = {
     word: "CHARS",
     says: "longer URLs are recorded and not fetched",
   },
+  patternBudget: {
+    group: "What to crawl",
+    kind: "int",
+    min: 0,
+    max: 1_000_000,
+    default: 20,
+    word: "PAGES",
+    says: "copies and empty pages that URLs of one pattern (/item-{n}) may bring before most others are left out as a trap; 0: no end",
+  },
+  soft404: {
+    group: "What to crawl",
+    flag: "soft-404",
+    kind: "flag",
+    default: true,
+    says: "do not ask hosts of many alike pages for one that cannot exist, to know their error page",
+  },
   sitemaps: {
     group: "What to crawl",
     kind: "flag",

@@ -108,8 +108,9 @@ export function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: 
 const RULES = "rules";
 
 /** What decides whether a URL is wanted: two runs with equal texts judge alike. */
-function rulesOf({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet }: CrawlConfig): string {
-  return JSON.stringify({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet });
+function rulesOf({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet, ...rest }: CrawlConfig): string {
+  const { patternBudget } = rest;
+  return JSON.stringify({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet, patternBudget });
 }
 
 export function rulesHaveChanged(state: Pick<StateQueries, "fact">, config: CrawlConfig): boolean {

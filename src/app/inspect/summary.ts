@@ -14,6 +14,7 @@ export const END_WORDS: { readonly [E in EndReason]: string } = {
   "duplicate-of": "same content as another page",
   redirected: "led to another URL",
   "redirect-loop": "redirects without end",
+  "soft-404": "the server says 200 for pages that it does not have",
   "unsupported-type": "a media type that is not asked for (--accept)",
   "http-4xx": "the server says there is no such page",
   "http-5xx": "the server failed, every time",

@@ -8,11 +8,13 @@ import { segmentedArchive } from "../../blobs/segments.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
+import { Feedback } from "../../crawl/feedback.ts";
 import { Hosts } from "../../crawl/hosts.ts";
 import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
 import { judgedAgain } from "../../crawl/reconsider.ts";
+import { SoftNotFound } from "../../crawl/soft-404.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
 import { RecentLinks } from "../../dedup/recent.ts";
@@ -242,6 +244,8 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       ? namesAsTheyAre
       : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
     duplicates,
+    feedback: new Feedback((id) => backend.byId(id)?.host ?? null, config),
+    softNotFound: new SoftNotFound(Math.random, config.soft404),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
     rules: {

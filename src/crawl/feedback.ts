@@ -1,0 +1,231 @@
+/**
+ * What pages have brought decides how many more of their kind are asked for (SPEC 10). On the control thread; kept in
+ * memory alone: a restart begins with new budgets, while what was left out stays recorded as it is.
+ *
+ * A page is useless when it is a copy or near copy of another, when it is too short to be compared and says what another
+ * of its host said but for numbers, when it is empty, and when it filters a list and leads to nothing but more of the
+ * list. Where the other is decides who pays: on one host the URL's pattern; on two the host that came later (a mirror),
+ * and, where both are of one registrable domain, the domain's hosts that have brought little of their own (a link farm).
+ */
+import type { Instant } from "../base/clock.ts";
+import { hashText } from "../base/hash.ts";
+import { RecentLinks } from "../dedup/recent.ts";
+import type { HostKey } from "../model/host.ts";
+import type { LeasedUrl } from "../model/lease.ts";
+import type { NewUrl } from "../model/link.ts";
+import type { Visited } from "../model/visited.ts";
+import { isOfSeed } from "../policy/admission.ts";
+import { registrableDomain } from "../policy/url-key.ts";
+import { urlPattern } from "../policy/url-pattern.ts";
+import { Accounts } from "./accounts.ts";
+import type { CopyOf } from "./duplicates.ts";
+import { hostnameOf } from "./hosts.ts";
+
+export interface FeedbackRules {
+  /** Useless pages that a pattern may bring before its budget shrinks; 0: no such budgets. */
+  readonly patternBudget: number;
+}
+
+const MOST_HOSTS = 20_000;
+const MOST_PATTERNS_A_HOST = 256;
+const MOST_DOMAINS = 10_000;
+const MOST_KNOWN_HOSTS = 4_096;
+const GISTS = 1 << 15;
+/** Texts of a few words are alike sooner than they are the same page. */
+const COST_OF_SHORT = 0.5;
+/** Copies on several hosts of a domain are less often chance than copies on one. */
+const DOMAIN_SHARE = 1 / 3;
+/** Pages of its own, more than copied ones, or requests that brought no copy, set a host apart from the rest of its domain. */
+const PROVEN_BY = 5;
+const PROVEN_BY_REQUESTS = 10;
+/** Of a domain that copies itself so many unknown hosts are tried at a time; one is for so long, in ms. */
+const TRIALS = 3;
+const TRIAL_MS = 60_000;
+const LEAST_BYTES = 1_024;
+/** The account of a host as a mirror of others; no pattern is named so. */
+const MIRROR = "mirror";
+
+interface HostMemory {
+  readonly patterns: Accounts;
+  /** The earliest of its URLs that was met here: of two hosts with the same pages the later one is the copy. */
+  first: number;
+  /** Pages that were worth something, and pages that another host had before. */
+  useful: number;
+  copied: number;
+  /** Of which host it was found to be a copy last. */
+  mirrors: HostKey | null;
+}
+
+export class Feedback {
+  readonly #hosts = new Map<HostKey, HostMemory>();
+  readonly #domains: Accounts;
+  /** Of domains that copy themselves: hosts that are asked for their first page, since when. */
+  readonly #trials = new Map<string, Map<HostKey, Instant>>();
+  readonly #gists = new RecentLinks(GISTS);
+  readonly #hostOf: (urlId: number) => HostKey | null;
+  readonly #known = new Map<number, HostKey | null>();
+  readonly #rules: FeedbackRules;
+
+  /** `hostOf`: the host of a URL that was admitted. */
+  constructor(hostOf: (urlId: number) => HostKey | null, rules: FeedbackRules) {
+    this.#hostOf = hostOf;
+    this.#rules = rules;
+    this.#domains = new Accounts(Math.ceil(rules.patternBudget * DOMAIN_SHARE), MOST_DOMAINS);
+  }
+
+  /**
+   * Why a leased URL is not worth a request: the pattern that has had its budget; or null. "later": when more is known of
+   * its domain. `requests`: those that its host has had. What was asked for by name, and sitemaps, are always worth one.
+   */
+  refusal(url: LeasedUrl, requests: number, now: Instant): string | "later" | null {
+    if (this.#rules.patternBudget === 0 || isWanted(url)) return null;
+    const memory = this.#hosts.get(url.host);
+    return (memory === undefined ? null : refusalOf(url, memory)) ?? this.#refusalOfDomain(url, memory, requests, now);
+  }
+
+  #refusalOfDomain(url: LeasedUrl, memory: HostMemory | undefined, requests: number, now: Instant): string | null {
+    if (this.#domains.size === 0 || isProven(memory, requests)) return null;
+    const domain = registrableDomain(hostnameOf(url.host));
+    if (!this.#domains.has(domain)) return null;
+    if (!this.#domains.admits(domain, url.id)) return `*.${domain}`;
+    return memory === undefined && !this.#mayTry(domain, url.host, now) ? "later" : null;
+  }
+
+  #mayTry(domain: string, host: HostKey, now: Instant): boolean {
+    let trials = this.#trials.get(domain);
+    if (trials === undefined) {
+      trials = new Map();
+      this.#trials.set(domain, trials);
+      if (this.#trials.size > MOST_DOMAINS) this.#trials.delete(this.#trials.keys().next().value!);
+    }
+    for (const [other, since] of trials) if (this.#hosts.has(other) || now - since > TRIAL_MS) trials.delete(other);
+    if (trials.has(host)) return true;
+    if (trials.size >= TRIALS) return false;
+    trials.set(host, now);
+    return true;
+  }
+
+  /** A page was fetched: what it is a copy of, if of any. Whether it brought nothing that its own host had not. */
+  learn(visited: Visited, copy: CopyOf): boolean {
+    const { url } = visited.lease;
+    const original = copy.duplicateOf ?? copy.nearDuplicateOf;
+    const host = original === null ? null : this.#hostOfUrl(original);
+    if (original !== null && host !== null && host !== url.host) {
+      if (isWhole(visited)) this.#chargeLater(url, original, host);
+      return false;
+    }
+    const cost = original === null ? this.#costOf(visited) : 1;
+    if (cost === 0) this.#reward(url);
+    else this.#chargePattern(url, cost, copy.duplicateOf !== null);
+    return cost > 0;
+  }
+
+  /** A URL's turn is over, whatever it brought: others of its domain may be tried. */
+  ended({ host }: LeasedUrl): void {
+    if (this.#trials.size > 0) this.#trials.get(registrableDomain(hostnameOf(host)))?.delete(host);
+  }
+
+  /** A page was the host's way to say that there is none. */
+  missing({ lease }: Visited): void {
+    this.#chargePattern(lease.url, 1, true);
+  }
+
+  /** Of a page that is no copy. */
+  #costOf({ lease, gist, outcome, links }: Visited): number {
+    if (outcome.kind === "answer" && outcome.bytes === 0) return 1;
+    const { href, host } = lease.url;
+    if (gist !== undefined) {
+      const [hi, lo] = hashText(`${host} ${gist}`);
+      if (this.#gists.met(hi, lo) !== 1) return COST_OF_SHORT;
+    }
+    return href.includes("&") && urlPattern(href).faceted && !leadsOn(href, links) ? 1 : 0;
+  }
+
+  #chargePattern(url: LeasedUrl, cost: number, exact: boolean): void {
+    const memory = this.#remember(url.host, url.id);
+    const { pattern, wider, combined } = urlPattern(url.href);
+    memory.patterns.charge(pattern, url.id, cost);
+    // Directories hold pages of all kinds: only copies to the byte speak against a whole one.
+    if (wider !== null && (combined || exact)) memory.patterns.charge(wider, url.id, cost);
+  }
+
+  /** Of two hosts that have the same page the one that came later pays, whichever was asked first. */
+  #chargeLater(url: LeasedUrl, original: number, other: HostKey): void {
+    const here = this.#remember(url.host, url.id);
+    const there = this.#remember(other, original);
+    const [later, host, urlId, earlier] =
+      here.first > there.first ? [here, url.host, url.id, other] : [there, other, original, url.host];
+    later.mirrors = earlier;
+    later.copied++;
+    later.patterns.charge(MIRROR, urlId);
+    const domain = registrableDomain(hostnameOf(host));
+    if (domain === registrableDomain(hostnameOf(earlier))) this.#domains.charge(domain, urlId);
+  }
+
+  #reward(url: LeasedUrl): void {
+    const memory = this.#hosts.get(url.host) ?? (this.#isOfBusyDomain(url.host) && this.#remember(url.host, url.id));
+    if (!memory) return;
+    const { pattern, wider } = urlPattern(url.href);
+    memory.patterns.reward(pattern, url.id);
+    if (wider !== null) memory.patterns.reward(wider, url.id);
+    memory.patterns.reward(MIRROR, url.id);
+    // What an old host brings says nothing of whether the domain's new ones are worth a visit; of mirrors one is always first.
+    if (memory.useful++ < PROVEN_BY && memory.copied === 0)
+      this.#domains.reward(registrableDomain(hostnameOf(url.host)), url.id);
+  }
+
+  #isOfBusyDomain(host: HostKey): boolean {
+    return this.#domains.size > 0 && this.#domains.has(registrableDomain(hostnameOf(host)));
+  }
+
+  #remember(host: HostKey, urlId: number): HostMemory {
+    let memory = this.#hosts.get(host);
+    if (memory === undefined) {
+      const patterns = new Accounts(this.#rules.patternBudget, MOST_PATTERNS_A_HOST);
+      memory = { patterns, first: urlId, useful: 0, copied: 0, mirrors: null };
+    } else this.#hosts.delete(host);
+    this.#hosts.set(host, memory); // last used is last in the map's order
+    memory.first = Math.min(memory.first, urlId);
+    if (this.#hosts.size > MOST_HOSTS) this.#hosts.delete(this.#hosts.keys().next().value!);
+    return memory;
+  }
+
+  /** Copies are held against the first of their kind: few URLs are asked for again and again. */
+  #hostOfUrl(urlId: number): HostKey | null {
+    let host = this.#known.get(urlId);
+    if (host === undefined) {
+      host = this.#hostOf(urlId);
+      this.#known.set(urlId, host);
+      if (this.#known.size > MOST_KNOWN_HOSTS) this.#known.delete(this.#known.keys().next().value!);
+    }
+    return host;
+  }
+}
+
+const isWanted = (url: LeasedUrl): boolean => url.source === "added" || url.source === "sitemap" || isOfSeed(url);
+
+function isProven(memory: HostMemory | undefined, requests: number): boolean {
+  if (memory === undefined) return requests >= PROVEN_BY_REQUESTS;
+  return memory.copied === 0 || (memory.useful >= PROVEN_BY && memory.useful > memory.copied);
+}
+
+function refusalOf({ href, id }: LeasedUrl, { patterns, mirrors }: HostMemory): string | null {
+  if (patterns.closed === 0) return null;
+  if (!patterns.admits(MIRROR, id)) return `copies of ${mirrors}`;
+  const { pattern, wider } = urlPattern(href);
+  if (!patterns.admits(pattern, id)) return pattern;
+  if (wider === null || patterns.isProven(pattern) || patterns.admits(wider, id)) return null;
+  return wider;
+}
+
+/** "It works!" stands on many hosts that are nobody's mirror: a few words, or a few bytes where words are not counted. */
+function isWhole({ page, gist, outcome }: Visited): boolean {
+  if (page?.simhash != null) return true;
+  return gist === undefined && outcome.kind === "answer" && outcome.bytes >= LEAST_BYTES;
+}
+
+/** Whether a page of a list led to something that is not the same list in another order. */
+function leadsOn(href: string, links: readonly NewUrl[]): boolean {
+  const path = href.split("?", 1)[0]!;
+  return links.some((link) => link.drop === undefined && link.href.split("?", 1)[0] !== path);
+}

@@ -1,0 +1,184 @@
+/** What pages bring decides how many more of their kind are asked for: patterns, mirrors, farms, and pages that are none. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { random } from "../web/random.ts";
+import { vocabulary } from "../web/words.ts";
+import { type Asked, crawlWorld, type Reply, type WorldOptions } from "./world.ts";
+
+const words = vocabulary(3);
+const prose = (what: string, sentences = 12): string => {
+  const from = random(3, what);
+  return Array.from({ length: sentences }, () => words.sentence(1, from)).join(" ");
+};
+const page = (text: string, links: readonly string[] = []): Reply => ({
+  text: `<title>x</title><p>${text}</p>${links.map((href) => `<a href="${href.replaceAll("&", "&amp;")}"></a>`).join(" ")}`,
+});
+const numbers = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
+const BUDGET = 20;
+
+const crawl = (options: Pick<WorldOptions, "seeds" | "web"> & Partial<WorldOptions>) =>
+  crawlWorld({
+    addressOf: (name) => `192.0.2.${[...name].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 250}`,
+    asHtml: true,
+    patternBudget: BUDGET,
+    ...options,
+  });
+const PROBE = "/no-such-page-";
+const asked = (all: readonly Asked[], part: string) =>
+  all.filter(({ href }) => href.includes(part) && !href.includes(PROBE)).length;
+
+/** A site of one host: `/` links to all, the rest is told by `pageOf`. */
+const site =
+  (links: readonly string[], pageOf: (path: string) => Reply | undefined) =>
+  (href: string): Reply | undefined => {
+    const { pathname, search } = new URL(href);
+    if (pathname === "/robots.txt") return { status: 404 };
+    return pathname + search === "/" ? page(prose("root"), links) : pageOf(pathname + search);
+  };
+
+describe("a pattern of URLs", () => {
+  it("whose pages are copies is left after its budget; the rule is recorded, and nothing is asked", async () => {
+    const links = numbers(400).map((n) => `/item/${n}`);
+    const {
+      asked: all,
+      backend,
+      end,
+    } = await crawl({ seeds: ["http://a.test/"], web: site(links, () => page("same")) });
+    assert.equal(end, "done");
+    // One that is new, the budget, and a few trials: 1 in 4, 8, 16 ...
+    assert.ok(asked(all, "/item/") > BUDGET && asked(all, "/item/") <= BUDGET + 8, String(asked(all, "/item/")));
+    const left = [...backend.urls()].filter(({ visit }) => visit?.end === "trap");
+    assert.equal(left.length, 400 - asked(all, "/item/"));
+    for (const { visit } of left) assert.deepEqual([visit?.detail, visit?.attempt], ["feedback: /item/{n}", 0]);
+  });
+
+  it("whose pages are near copies is left too; one with a good page in three is not", async () => {
+    const links = numbers(300).flatMap((n) => [`/near/${n}`, `/third/${n}`]);
+    const web = site(links, (path) => {
+      const n = Number(path.split("/")[2]);
+      if (path.startsWith("/near/")) return page(`${prose("near", 40)} ${n}`);
+      return page(n % 3 === 0 ? prose(path) : `${prose("third", 40)} ${n}`);
+    });
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.ok(asked(all, "/near/") <= BUDGET + 8, String(asked(all, "/near/")));
+    assert.equal(asked(all, "/third/"), 300);
+  });
+
+  it("of words is nobody's: what people have named is fetched, though it be much alike", async () => {
+    const from = random(3, "names");
+    const links = [...new Set(numbers(200).map(() => `/use/${words.any(from)}-${words.any(from)}.html`))];
+    const web = site(links, (path) =>
+      links.includes(path) ? page(`${prose("no usage", 40)} ${links.indexOf(path)}`) : undefined,
+    );
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(asked(all, "/use/"), links.length);
+  });
+
+  it("has no end where it is given none, and none is held against what was asked for by name", async () => {
+    const links = numbers(100).map((n) => `/item/${n}`);
+    const web = site(links, () => page("same"));
+    const without = await crawl({ seeds: ["http://a.test/"], web, patternBudget: 0 });
+    assert.equal(asked(without.asked, "/item/"), 100);
+    const seeds = numbers(100).map((n) => `http://a.test/item/${n}`);
+    assert.equal(asked((await crawl({ seeds, web })).asked, "/item/"), 100);
+  });
+
+  it("recovers when its pages are worth something again", async () => {
+    const links = numbers(400).map((n) => `/item/${n}`);
+    const web = site(links, (path) => page(Number(path.split("/")[2]) < 60 ? "same" : prose(path)));
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.ok(asked(all, "/item/") > 400 - 60, String(asked(all, "/item/")));
+  });
+});
+
+describe("hosts with the same pages", () => {
+  const NAMES = numbers(120).map(
+    (n) => `/${"ab".repeat(1 + (n % 6))}${words.any(random(3, `name ${n}`))}x${"c".repeat(n % 20)}`,
+  );
+  const paths = [...new Set(NAMES)];
+  const mirror = (href: string): Reply | undefined => {
+    const { pathname } = new URL(href);
+    if (pathname === "/robots.txt") return { status: 404 };
+    return page(prose(`mirror ${pathname}`), pathname === "/" ? paths : []);
+  };
+
+  it("are fetched whole once, from the one that came first, though all are asked at the same time", async () => {
+    const hosts = ["one.test", "two.example", "three.invalid"];
+    const web = (href: string): Reply | undefined =>
+      new URL(href).hostname === "hub.test"
+        ? href.endsWith("robots.txt")
+          ? { status: 404 }
+          : page(
+              "hub",
+              hosts.map((host) => `http://${host}/`),
+            )
+        : mirror(href);
+    const { asked: all, backend } = await crawl({ seeds: ["http://hub.test/"], web });
+    const whole = new Set(
+      all.filter(({ host }) => host === "http://one.test").map(({ href }) => new URL(href).pathname),
+    );
+    for (const path of paths) assert.ok(whole.has(path), path);
+    for (const host of hosts.slice(1)) assert.ok(asked(all, `//${host}/`) < paths.length, host);
+    const rules = new Set([...backend.urls()].map(({ visit }) => visit?.detail));
+    assert.ok(
+      [...rules].some((rule) => /^feedback: copies of http:\/\/(one|two)\./.test(rule ?? "")),
+      [...rules].join(),
+    );
+  });
+
+  it("of one domain, one after another without end, are left after a few; an honest host among them is not", async () => {
+    const web = (href: string): Reply | undefined => {
+      const { hostname, pathname } = new URL(href);
+      if (pathname === "/robots.txt") return { status: 404 };
+      if (hostname === "www.farm.test")
+        return page(
+          prose(href),
+          numbers(60).map((n) => `/own-${"x".repeat(n)}`),
+        );
+      const n = Number(/\d+/.exec(hostname)?.[0] ?? 0);
+      const next = [1, 2, 3].map((i) => `http://f${n * 3 + i}.farm.test/`);
+      return page(prose("offer", 30), [...next, "http://www.farm.test/"]);
+    };
+    const { asked: all, end } = await crawl({ seeds: ["http://f0.farm.test/"], web });
+    assert.equal(end, "done");
+    assert.ok(new Set(all.map(({ host }) => host)).size < 25, "robots.txt of a few hosts alone was asked for");
+    assert.equal(asked(all, "//www.farm.test/own-"), 60);
+  });
+});
+
+describe("a host that answers 200 for pages it does not have", () => {
+  const sorry = (path: string): Reply => page(`Sorry, ${path} is not here.`, [`/lost/${path.length}x/more`]);
+  const links = numbers(40).map(
+    (n) => `/gone/${words.any(random(3, `gone ${n}`))}-${"abcdefghij"[n % 10]}${"z".repeat(n)}`,
+  );
+
+  it("is asked once for one that cannot exist, in its turn; pages like that end as soft-404", async () => {
+    const web = site(["/real", ...links], (path) => (path === "/real" ? page(prose("real")) : sorry(path)));
+    const { asked: all, ends, backend } = await crawl({ seeds: ["http://a.test/"], web });
+    const probes = all.filter(({ href }) => href.includes(PROBE));
+    assert.equal(probes.length, 1);
+    assert.equal(ends.get("http://a.test/real"), "fetched");
+    const missing = [...ends.values()].filter((end) => end === "soft-404").length;
+    assert.ok(missing >= 10, `${missing}`);
+    const recorded = [...backend.requests()].filter(({ href }) => href.includes(PROBE));
+    assert.equal(recorded.length, 1, "the request is recorded");
+    assert.ok(![...backend.urls()].some(({ href }) => href.includes(PROBE)), "it is no URL of the crawl");
+  });
+
+  it("is told from one that has many alike pages and says 404", async () => {
+    const web = site(links, (path) => (links.includes(path) ? page("Nothing here yet.") : undefined));
+    const { asked: all, ends } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(all.filter(({ href }) => href.includes(PROBE)).length, 1);
+    assert.deepEqual(new Set(ends.values()), new Set(["fetched"]));
+  });
+
+  it("is not asked where robots.txt forbids it, nor where pages differ", async () => {
+    const forbidding = (href: string): Reply | undefined =>
+      href.endsWith("/robots.txt") ? { text: "User-agent: *\nDisallow: /gone/no-such\n" } : site(links, sorry)(href);
+    const differing = site(links, (path) => page(prose(path)));
+    for (const web of [forbidding, differing]) {
+      const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+      assert.equal(all.filter(({ href }) => href.includes(PROBE)).length, 0);
+    }
+  });
+});
