@@ -89,6 +89,8 @@ class EmbeddedBackend implements Backend {
   readonly #changed = new Set<ActiveHost>();
   #admitted = 0;
   #dropped = 0;
+  /** The host asked for last: most links of a page lead to its own. */
+  #lastHost: ActiveHost | null = null;
 
   constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
     const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots } = options;
@@ -297,6 +299,7 @@ class EmbeddedBackend implements Backend {
   #transaction<T>(now: Instant, work: () => T): T {
     this.#admitted = 0;
     this.#dropped = 0;
+    this.#lastHost = null;
     return this.#guard(() => {
       const result = this.#writer.transaction(() => {
         const done = work();
@@ -423,11 +426,15 @@ class EmbeddedBackend implements Backend {
   }
 
   #host(name: HostKey): ActiveHost {
-    const there = this.#schedule.host(name);
-    if (there !== undefined) return there;
-    const { id, dueAt, isNew } = this.#writer.host(name);
-    const host = this.#schedule.activate(id, name, dueAt);
-    if (isNew) host.state = null;
+    const last = this.#lastHost;
+    if (last !== null && last.name === name) return last;
+    let host = this.#schedule.host(name);
+    if (host === undefined) {
+      const { id, dueAt, isNew } = this.#writer.host(name);
+      host = this.#schedule.activate(id, name, dueAt);
+      if (isNew) host.state = null;
+    }
+    this.#lastHost = host;
     return host;
   }
 }

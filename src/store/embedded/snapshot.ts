@@ -1,6 +1,6 @@
 /**
- * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended, links counted), so that opening need not rebuild it from
- * the first row of the journal on.
+ * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended, links counted), so that opening need not
+ * rebuild it from the first row of the journal on.
  *
  * It is never needed: whatever is wrong with it, it is removed and the journal read whole. It is written a piece after
  * each transaction, so that no pause is long. Its first part is true of the journal row `from`, and the seen set may
@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 import { hashBytes } from "../../base/hash.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
-import { UrlStates } from "./url-states.ts";
+import { STATES_PAGE, UrlStates } from "./url-states.ts";
 
 /** A row of the journal: its id, and the id that the next URL admitted after it gets. */
 export interface Position {
@@ -31,10 +31,10 @@ interface Header {
   readonly version: number;
   readonly from: Position;
   readonly ends: [EndReason, number][];
-  readonly stateBytes: number;
+  readonly statePages: number;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 export interface SnapshotPace {
   /** Admissions between two snapshots at least. */
   readonly every: number;
@@ -80,11 +80,16 @@ function readAll(fd: number, hasRow: (position: Position) => boolean): ReturnTyp
   };
   const header = readJson<Header>(fill);
   if (header === null || header.version !== VERSION) return null;
-  const states = readChecked(fill, header.stateBytes);
+  const states = new UrlStates();
+  for (let page = 0; page < header.statePages; page++) {
+    const bytes = readChecked(fill, STATES_PAGE);
+    if (bytes === null) return null;
+    states.restorePage(bytes);
+  }
   const seen = FingerprintTable.read(fill);
   const to = readJson<Position>(fill);
-  if (states === null || seen === null || to === null || !hasRow(to)) return null;
-  const known = { seen, states: UrlStates.of(states), endCounts: new Map(header.ends) };
+  if (seen === null || to === null || !hasRow(to)) return null;
+  const known = { seen, states, endCounts: new Map(header.ends) };
   return { known, from: header.from };
 }
 
@@ -194,15 +199,16 @@ export class SnapshotWriter {
 
 /** All but the end, which is the position of the last row committed before it was written. */
 function* piecesOf({ seen, states, endCounts }: Known, from: Position): IterableIterator<Uint8Array> {
-  const bytes = states.bytes();
+  // Copied at once: the states must be those of the row that the header names.
+  const pages = states.pages();
   const header: Header = {
     version: VERSION,
     from,
     ends: [...endCounts],
-    stateBytes: bytes.length,
+    statePages: pages.length,
   };
-  // One piece: the states must be those of the row that the header names.
-  yield Buffer.concat([jsonBytes(header), checked(bytes)]);
+  yield jsonBytes(header);
+  for (const page of pages) yield checked(page);
   yield* seen.snapshot();
 }
 

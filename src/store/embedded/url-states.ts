@@ -14,29 +14,22 @@ const ENDED = 0b1000_0000;
 
 /** Ids in a page: as few as a small crawl has, and few pages for a large one. */
 const PAGE_BITS = 16;
-const PAGE = 1 << PAGE_BITS;
+/** Bytes of a page, and ids in it. */
+export const STATES_PAGE = 1 << PAGE_BITS;
+const PAGE = STATES_PAGE;
 const NOTHING = new Uint8Array(PAGE);
 
 export class UrlStates implements Places {
   readonly #pages: Uint8Array[] = [];
 
-  /** Bytes of the whole: a copy, as long as the largest id that something is known of asks for, in pages. */
-  bytes(): Uint8Array {
-    const all = new Uint8Array(this.#pages.length * PAGE);
-    this.#pages.forEach((page, nth) => {
-      all.set(page, nth * PAGE);
-    });
-    return all;
+  /** Copies of all pages, in order of ids. */
+  pages(): Uint8Array[] {
+    return this.#pages.map((page) => page.slice());
   }
 
-  static of(bytes: Uint8Array): UrlStates {
-    const states = new UrlStates();
-    for (let at = 0; at < bytes.length; at += PAGE) {
-      const page = new Uint8Array(PAGE);
-      page.set(bytes.subarray(at, at + PAGE));
-      states.#pages.push(page);
-    }
-    return states;
+  /** The page that follows those restored before. It is not copied. */
+  restorePage(page: Uint8Array): void {
+    this.#pages.push(page);
   }
 
   /** Waits in a class, where nothing was known; what was known of the links to it stays. */

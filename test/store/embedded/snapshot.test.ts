@@ -19,8 +19,8 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const EVERY = 50;
-/** Pieces of a snapshot: the first part, the segments of the seen set, the end. */
-const PIECES = 258;
+/** Pieces of a snapshot: its head, a page of states, the segments of the seen set, the end. */
+const PIECES = 259;
 
 /** So few bytes at once that URLs come between the pieces. */
 const open = (where = dir, every = EVERY) => openEmbedded(where, { clock, snapshots: { every, bytesAtOnce: 1500 } });
