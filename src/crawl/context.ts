@@ -8,6 +8,7 @@ import type { NewUrl } from "../model/link.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Found } from "../policy/admission.ts";
+import type { BudgetRules } from "../policy/budget.ts";
 import type { JudgeRules } from "../policy/judge.ts";
 import type { Politeness } from "../policy/politeness.ts";
 import type { Archive } from "../ports/archive.ts";
@@ -73,6 +74,7 @@ export interface VisitContext {
 
 export interface SettleRules {
   readonly politeness: Politeness;
+  readonly budget: BudgetRules;
   readonly judge: JudgeRules;
   /** Times in a row that a host may be out of reach before its URLs end. */
   readonly tries: number;

@@ -55,7 +55,7 @@ export interface Stops {
 /**
  * "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. "parked": all that is pending waits for
  * hosts that have asked to be left alone for longer than anybody would wait. "over-budget": all that is pending is of
- * hosts that have had their requests.
+ * hosts that have had their pages.
  */
 export type LoopEnd = "done" | "limit" | "stopped" | "parked" | "over-budget";
 
@@ -185,7 +185,8 @@ class Loop {
     const { frontier } = this.#context;
     const permitted = await permit(lease, this.#context, this.#stops.soft);
     if (permitted.kind === "later") {
-      frontier.release([{ lease, hostReadyAt: permitted.hostReadyAt }]);
+      const { hostReadyAt, hostTier } = permitted;
+      frontier.release([{ lease, hostReadyAt, hostTier }]);
       this.#open--;
     } else if (permitted.kind === "go") {
       if (this.#stops.soft.aborted || this.#paused) this.#leave(permitted.errand);

@@ -11,6 +11,7 @@ import type { Instant } from "../base/clock.ts";
 import { hashText } from "../base/hash.ts";
 import { RecentLinks } from "../dedup/recent.ts";
 import type { HostKey } from "../model/host.ts";
+import { hostnameOf } from "../model/host.ts";
 import type { LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import type { Visited } from "../model/visited.ts";
@@ -19,7 +20,6 @@ import { registrableDomain } from "../policy/url-key.ts";
 import { urlPattern } from "../policy/url-pattern.ts";
 import { Accounts } from "./accounts.ts";
 import type { CopyOf } from "./duplicates.ts";
-import { hostnameOf } from "./hosts.ts";
 
 export interface FeedbackRules {
   /** Useless pages that a pattern may bring before its budget shrinks; 0: no such budgets. */

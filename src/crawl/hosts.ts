@@ -1,8 +1,9 @@
 /** What the control thread knows of the hosts it is busy with: state, robots rules, and what is open on them. */
 import type { HostKey, HostState } from "../model/host.ts";
-import { newHostState } from "../model/host.ts";
+import { hostnameOf, newHostState } from "../model/host.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
+import { type BudgetRules, tierOf, type Weights, weightOf } from "../policy/budget.ts";
 import { parseRobots, type RobotsRules } from "../policy/robots.ts";
 import { type RobotsHistory, withCopy } from "../policy/robots-access.ts";
 import { registrableDomain } from "../policy/url-key.ts";
@@ -11,7 +12,10 @@ import type { StateQueries } from "../ports/frontier.ts";
 /** Hosts kept in memory although nothing is open on them: what they know is in the store too. */
 const KEPT = 20_000;
 
-/** What is asked of all hosts of one registrable domain together. */
+/** Domains counted, where a budget is all that hangs on it: what was longest not asked for is forgotten. */
+const DOMAINS_KEPT = 100_000;
+
+/** What is asked of all hosts of one registrable domain together, their robots.txt aside. */
 export interface DomainEntry {
   requests: number;
   open: number;
@@ -21,7 +25,9 @@ export interface HostEntry {
   /** Name or address, as in the URL (IPv6 in brackets). */
   readonly hostname: string;
   state: HostState;
-  /** Shared by the hosts of a domain; null where domains have no budget. */
+  /** `--weight`. */
+  readonly weight: number;
+  /** Shared by the hosts of a domain; null where nothing hangs on it. */
   readonly domain: DomainEntry | null;
   /** What is known of its robots.txt, or null when it was never asked for. */
   robots: HostRobots | null;
@@ -47,20 +53,28 @@ export class Hosts {
   readonly #entries = new Map<HostKey, HostEntry>();
   readonly #store: Pick<StateQueries, "host" | "robots" | "robotsReached">;
   readonly #agent: string;
-  /** Null where domains have no budget: there may be as many as hosts. */
+  readonly #weights: Weights;
+  /** Null where nothing hangs on domains. */
   readonly #domains: Map<string, DomainEntry> | null;
+  readonly #domainsKept: number;
 
-  /** `byDomain`: count by registrable domain too. */
+  /**
+   * `domains`: count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late.
+   */
   constructor(
     store: Pick<StateQueries, "host" | "robots" | "robotsReached" | "topHosts">,
     agent: string,
-    { byDomain = false } = {},
+    options: { readonly domains?: "all" | "lately"; readonly weights?: Weights } = {},
   ) {
     this.#store = store;
     this.#agent = agent;
-    this.#domains = byDomain ? new Map() : null;
-    if (!byDomain) return;
-    for (const { host, requests } of store.topHosts(Number.MAX_SAFE_INTEGER))
+    const { domains, weights = new Map() } = options;
+    this.#weights = weights;
+    this.#domains = domains === undefined ? null : new Map();
+    this.#domainsKept = domains === "all" ? Number.MAX_SAFE_INTEGER : DOMAINS_KEPT;
+    if (domains === undefined) return;
+    // The largest last: they are the last to be forgotten.
+    for (const { host, requests } of store.topHosts(this.#domainsKept).reverse())
       this.#domain(hostnameOf(host))!.requests += requests;
   }
 
@@ -80,6 +94,7 @@ export class Hosts {
     const hostname = hostnameOf(host);
     const entry: HostEntry = {
       hostname,
+      weight: weightOf(hostname, this.#weights),
       domain: this.#domain(hostname),
       state: this.#store.host(host) ?? newHostState(host),
       robots: this.#stored(host),
@@ -105,11 +120,10 @@ export class Hosts {
   #domain(hostname: string): DomainEntry | null {
     if (this.#domains === null) return null;
     const name = registrableDomain(hostname);
-    let entry = this.#domains.get(name);
-    if (entry === undefined) {
-      entry = { requests: 0, open: 0 };
-      this.#domains.set(name, entry);
-    }
+    const entry = this.#domains.get(name) ?? { requests: 0, open: 0 };
+    this.#domains.delete(name);
+    this.#domains.set(name, entry);
+    if (this.#domains.size > this.#domainsKept) this.#domains.delete(this.#domains.keys().next().value!);
     return entry;
   }
 
@@ -140,9 +154,7 @@ export function numbered({ history, rules }: HostRobots, id: number): HostRobots
   return { history: { ...history, latest, lastReached }, rules };
 }
 
-/** The name in a host key: `http://[::1]:80` -> `[::1]`. */
-export function hostnameOf(host: HostKey): string {
-  const name = host.slice(host.indexOf("//") + 2);
-  const port = name.lastIndexOf(":");
-  return port > name.lastIndexOf("]") ? name.slice(0, port) : name;
+/** In which tier a host waits now. */
+export function tierOfHost({ state, domain, weight }: HostEntry, rules: BudgetRules): number {
+  return tierOf({ host: state.requests, domain: domain?.requests ?? null }, weight, rules);
 }

@@ -11,13 +11,14 @@ import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Errand } from "../model/visited.ts";
+import type { BudgetRules } from "../policy/budget.ts";
 import { decide } from "../policy/robots.ts";
 import { robotsInForce } from "../policy/robots-access.ts";
 import type { Cookies } from "../ports/cookies.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
 import type { Feedback } from "./feedback.ts";
-import type { HostEntry, Hosts } from "./hosts.ts";
+import { type HostEntry, type Hosts, tierOfHost } from "./hosts.ts";
 import type { Hrefs } from "./hrefs.ts";
 import type { SoftNotFound } from "./soft-404.ts";
 
@@ -27,7 +28,7 @@ export type Permit =
   | Refusal
   | Unreachable
   /** Not its turn after all: back to the frontier. */
-  | { readonly kind: "later"; readonly hostReadyAt: Instant };
+  | { readonly kind: "later"; readonly hostReadyAt: Instant; readonly hostTier?: number };
 
 /** `dropped`: a rule says so that the next run may not have. */
 export interface Refusal {
@@ -50,9 +51,10 @@ export interface Unreachable {
 export interface PermitRules {
   readonly obeyRobots: boolean;
   readonly hostConcurrency: number;
-  /** Requests to one host, and to all hosts of one registrable domain (null: no limit), earlier runs included. */
+  /** Pages asked of one host, and of all hosts of one registrable domain (null: no limit), earlier runs included. */
   readonly maxPerHost: number;
   readonly maxPerDomain: number | null;
+  readonly budget: BudgetRules;
 }
 
 export interface PermitContext {
@@ -76,7 +78,7 @@ const BUSY_AGAIN_MS = 50;
 /** A host of a doubtful domain waits so long for what the domain's other hosts bring, in ms. */
 const UNKNOWN_AGAIN_MS = 1_000;
 
-/** A host that has had its requests is left alone in this run; its URLs stay queued, for one with a larger budget. */
+/** A host that has had its pages is left alone in this run; its URLs stay queued, for one with a higher limit. */
 const SET_ASIDE = Number.POSITIVE_INFINITY;
 
 export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
@@ -84,12 +86,16 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const entry = hosts.get(lease.url.host);
   const { state } = entry;
   if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
-  const left = requestsLeft(entry, rules);
+  const left = pagesLeft(entry, rules);
   if (left <= 0) {
     // What is open may be given back: until it has ended the host only waits.
     const open = Math.max(entry.open, entry.domain?.open ?? 0);
     return { kind: "later", hostReadyAt: open > 0 ? clock.now() + BUSY_AGAIN_MS : SET_ASIDE };
   }
+
+  const hostTier = tierOfHost(entry, rules.budget);
+  // The frontier has forgotten it, or another host of the domain has spent the budget: maybe somebody else comes first.
+  if (lease.tier < hostTier) return { kind: "later", hostReadyAt: clock.now(), hostTier };
 
   const drop = context.recheck?.(lease.url);
   if (drop != null)
@@ -162,8 +168,8 @@ export function targetOf(href: Href, entry: HostEntry, hosts: Hosts): HostEntry 
   return parsed.ok ? hosts.get(parsed.value.host) : entry;
 }
 
-/** Of the budgets of the host and of its domain, what is open counted as asked. */
-function requestsLeft({ state, open, domain }: HostEntry, { maxPerHost, maxPerDomain }: PermitRules): number {
+/** Of the most that the host and its domain may be asked for, what is open counted as asked. */
+function pagesLeft({ state, open, domain }: HostEntry, { maxPerHost, maxPerDomain }: PermitRules): number {
   const ofHost = maxPerHost - state.requests - open;
   if (domain === null || maxPerDomain === null) return ofHost;
   return Math.min(ofHost, maxPerDomain - domain.requests - domain.open);

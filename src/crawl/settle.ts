@@ -16,7 +16,7 @@ import type { Settled } from "../ports/frontier.ts";
 import type { Judged, SettleContext } from "./context.ts";
 import { type CopyOf, NO_COPY } from "./duplicates.ts";
 import { giveUp, HOST_PATIENCE, hostFailed } from "./host-failure.ts";
-import type { HostEntry } from "./hosts.ts";
+import { type HostEntry, tierOfHost } from "./hosts.ts";
 import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
 import { targetWithin } from "./returns.ts";
 import { robotsLedNowhere, settleRobots } from "./settle-robots.ts";
@@ -56,6 +56,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
       lease: visited.lease,
       verdict: outcome.verdict,
       hostReadyAt: entry.state.readyAt,
+      hostTier: tierOfHost(entry, rules.budget),
       record: recordOf(visited, outcome.verdict, compared(visited, outcome.verdict, context)),
       links: outcome.links,
       // Links of a page that is asked for again are counted then.
@@ -70,8 +71,9 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   const retryAfter = outcome.kind === "answer" ? outcome.retryAfter : null;
   const robotsDelayMs = host.robots?.rules.crawlDelayMs ?? 0;
   const after = afterVisit(host.state, { startedAt, endedAt, kind, retryAfter, robotsDelayMs, random }, politeness);
-  host.state = { ...after, address: visited.address, requests: host.state.requests + 1 };
-  if (host.domain !== null) host.domain.requests++;
+  const pages = visited.task === "page" ? 1 : 0;
+  host.state = { ...after, address: visited.address, requests: host.state.requests + pages };
+  if (host.domain !== null) host.domain.requests += pages;
   if (kind === "ok") {
     // That robots.txt is led elsewhere says nothing yet of whether it can be had.
     if (visited.task === "page") host.unreachable = 0;

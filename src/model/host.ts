@@ -8,6 +8,13 @@ export function hostKeyOf(url: URL): HostKey {
   return `${url.protocol}//${url.host}` as HostKey;
 }
 
+/** The name in a host key: `http://[::1]:80` -> `[::1]`. */
+export function hostnameOf(host: HostKey): string {
+  const name = host.slice(host.indexOf("//") + 2);
+  const port = name.lastIndexOf(":");
+  return port > name.lastIndexOf("]") ? name.slice(0, port) : name;
+}
+
 /** What politeness and robots remember of a host. Plain data: it is stored with the commit that changed it. */
 export interface HostState {
   readonly host: HostKey;
@@ -25,6 +32,7 @@ export interface HostState {
   readonly smoothedMs: number;
   /** The address last connected to, or null. */
   readonly address: string | null;
+  /** For its URLs; what was asked for its robots.txt is not counted. */
   readonly requests: number;
   /** Set when the host is given up for this crawl (dead name, nobody listening, robots.txt out of reach): why. */
   readonly dead: HostDeath | null;

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { Clock } from "../../src/base/clock.ts";
+import { type HostKey, hostnameOf } from "../../src/model/host.ts";
+import { firstTier, weightOf } from "../../src/policy/budget.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { type Asked, crawlWorld, type Reply } from "./world.ts";
 
@@ -81,6 +83,15 @@ describe("fairness", () => {
     );
   });
 
+  it("as many hosts are in work at once as there are, so that no place waits for a host", async () => {
+    const options = { seeds: roots(200), web: flatSites(() => 5), addressOf: apart, backend: onDisk() };
+    const world = await crawlWorld({ ...options, concurrency: 16 });
+    assert.equal(world.end, "done");
+    // 200 hosts, each asked once in 1.02 s at most: six requests each take as long as six of one host.
+    const start = world.asked[0]!.startedAt;
+    assert.ok(last(world.asked) - start < 6 * 1_020 * 1.25, `${last(world.asked) - start} ms`);
+  });
+
   it("with several requests a host, a host that is slow to answer holds a tenth of the places while others wait", async () => {
     const concurrency = 20;
     const [hostConcurrency, hostShare] = [16, 2];
@@ -120,8 +131,10 @@ describe("fairness", () => {
   });
 });
 
-describe("a budget", () => {
-  const fetched = (asked: readonly Asked[], host: number) => of(asked, host).length;
+const ofPages = (asked: readonly Asked[]): Asked[] => asked.filter(({ href }) => !href.endsWith("/robots.txt"));
+
+describe("a limit of pages", () => {
+  const fetched = (asked: readonly Asked[], host: number) => ofPages(of(asked, host)).length;
 
   it("leaves what is over it queued, while the others go on, and a larger one goes on with it", async () => {
     const options = { seeds: roots(3), addressOf: apart, web: flatSites((host) => (host === 0 ? 50 : 5)) };
@@ -129,10 +142,10 @@ describe("a budget", () => {
     assert.equal(first.end, "over-budget");
     assert.deepEqual(
       [0, 1, 2].map((host) => fetched(first.asked, host)),
-      [12, 6, 6],
+      [12, 5, 5],
     );
     const { queued, leased, delayed } = first.backend.pending();
-    assert.deepEqual([queued, leased, delayed], [50 - 11, 0, 0]);
+    assert.deepEqual([queued, leased, delayed], [50 - 12, 0, 0]);
     assert.equal(first.backend.endCounts().get("budget"), undefined);
     await first.backend[Symbol.asyncDispose]();
     const second = await crawlWorld({ ...options, backend: onDisk(), maxPerHost: 100 });
@@ -141,7 +154,7 @@ describe("a budget", () => {
     await second.backend[Symbol.asyncDispose]();
   });
 
-  it("of a registrable domain holds for all its hosts together, to the request, and from run to run", async () => {
+  it("of a registrable domain holds for all its hosts together, to the page, and from run to run", async () => {
     const seeds = ["a.big.test", "b.big.test", "c.big.test", "small.test"].map((name) => `http://${name}/`);
     const web = (href: string): Reply =>
       new URL(href).pathname === "/"
@@ -149,14 +162,91 @@ describe("a budget", () => {
         : href.endsWith("robots.txt")
           ? NO_ROBOTS
           : { links: [] };
-    const count = (asked: readonly Asked[], end: string) => asked.filter(({ host }) => host.endsWith(end)).length;
+    const count = (asked: readonly Asked[], end: string) =>
+      ofPages(asked).filter(({ host }) => host.endsWith(end)).length;
     for (const [run, maxPerDomain] of [30, 30, 40].entries()) {
       const addressOf = (name: string) => `192.0.2.${name.charCodeAt(0)}`;
       const world = await crawlWorld({ seeds, web, addressOf, backend: onDisk(), maxPerDomain, hostConcurrency: 1 });
       assert.equal(world.end, "over-budget");
       assert.equal(count(world.asked, "big.test"), [30, 0, 10][run]);
-      assert.equal(count(world.asked, "small.test"), run === 0 ? 22 : 0);
+      assert.equal(count(world.asked, "small.test"), run === 0 ? 21 : 0);
       await world.backend[Symbol.asyncDispose]();
     }
+  });
+});
+
+describe("a budget", () => {
+  it("puts a host off that has had it, behind all that have not, and drops nothing", async () => {
+    // Two places, 0.25 s an answer, 1 s between: more hosts are due than there is room for.
+    const small = 20;
+    const web = (href: string): Reply => {
+      const late = href === "http://h0.test/140" ? roots(small + 1) : [];
+      const reply = flatSites((host) => (host === 0 ? 300 : 40))(href)!;
+      return { ...reply, links: [...reply.links!, ...late], ms: 250 };
+    };
+    const options = { seeds: roots(1), web, addressOf: apart, concurrency: 2, obeyRobots: false };
+    /** How many pages the large host gets while the small ones, found when it has had its budget, are fetched. */
+    const meanwhile = async (perHost: number | null): Promise<number> => {
+      const { asked, end, backend } = await crawlWorld({
+        ...options,
+        backend: onDisk(),
+        budget: { perHost, perDomain: null },
+      });
+      assert.equal(end, "done");
+      await backend[Symbol.asyncDispose]();
+      rmSync(dir, { recursive: true });
+      const large = of(asked, 0);
+      const others = asked.filter(({ host }) => host !== "http://h0.test");
+      assert.deepEqual([large.length, others.length], [300, small * 40]);
+      const from = others[0]!.startedAt;
+      return large.filter(({ startedAt }) => startedAt > from && startedAt < last(others)).length;
+    };
+    assert.ok((await meanwhile(null)) >= 35, "without a budget it has its turns");
+    assert.ok((await meanwhile(100)) <= 3);
+  });
+
+  it("of a domain holds hosts back that have never been asked", async () => {
+    const seeds = ["big", "s1", "s2"].flatMap((name) =>
+      Array.from({ length: 60 }, (_, i) => `http://w${i}.${name === "big" ? "big" : `${name}x${i}`}.test/`),
+    );
+    const web = (href: string): Reply => {
+      const { pathname, hostname } = new URL(href);
+      const count = hostname.endsWith(".big.test") ? 4 : 3;
+      return { ms: 250, links: pathname === "/" ? Array.from({ length: count }, (_, i) => `/${i}`) : [] };
+    };
+    const addressOf = (name: string) =>
+      `10.0.${seeds.indexOf(`http://${name}/`) >> 8}.${seeds.indexOf(`http://${name}/`) & 255}`;
+    const budget = { perHost: null, perDomain: 100 };
+    const world = await crawlWorld({
+      seeds,
+      web,
+      addressOf,
+      concurrency: 2,
+      obeyRobots: false,
+      backend: onDisk(),
+      budget,
+    });
+    assert.equal(world.end, "done");
+    const isBig = ({ host }: Asked) => host.endsWith(".big.test");
+    const others = world.asked.filter((one) => !isBig(one));
+    assert.deepEqual([world.asked.filter(isBig).length, others.length], [60 * 5, 120 * 4]);
+    const before = world.asked.filter((one) => isBig(one) && one.startedAt < last(others)).length;
+    assert.ok(before <= 110, `${before} pages of a domain with 100 while others waited`);
+  });
+
+  it("of more weight brings a domain's hosts before the others, where there is no place for all", async () => {
+    const weights = new Map([["h7.test", 2]]);
+    const first = (host: HostKey) => firstTier(weightOf(hostnameOf(host), weights));
+    const web = (href: string) => ({ ...flatSites(() => 20)(href)!, ms: 250 });
+    const world = await crawlWorld({
+      ...{ seeds: roots(40), web, addressOf: apart, concurrency: 2, obeyRobots: false, weights },
+      backend: (clock) => openEmbedded(dir, { clock, firstTier: first }),
+    });
+    assert.equal(world.end, "done");
+    const heavy = of(world.asked, 7);
+    const start = world.asked[0]!.startedAt;
+    assert.ok(last(heavy) - start < 20 * 1_500, "at its own pace");
+    const meanwhile = of(world.asked, 8).filter(({ startedAt }) => startedAt < last(heavy)).length;
+    assert.ok(meanwhile > 0 && meanwhile < 8, `the others go on: ${meanwhile}`);
   });
 });

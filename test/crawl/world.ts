@@ -22,6 +22,7 @@ import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/f
 import type { UrlRecord } from "../../src/model/record.ts";
 import { type Href, parseUrl } from "../../src/model/url.ts";
 import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
+import type { BudgetRules, Weights } from "../../src/policy/budget.ts";
 import { JUDGE_RULES } from "../../src/policy/judge.ts";
 import { POLITENESS } from "../../src/policy/politeness.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
@@ -76,6 +77,8 @@ export interface WorldOptions {
   readonly hostConcurrency?: number;
   readonly maxPerHost?: number;
   readonly maxPerDomain?: number | null;
+  readonly budget?: BudgetRules;
+  readonly weights?: Weights;
   readonly concurrency?: number;
   readonly limit?: number | null;
   readonly obeyRobots?: boolean;
@@ -102,6 +105,8 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     limit = null,
     obeyRobots = true,
     maxPerDomain = null,
+    budget = { perHost: null, perDomain: null },
+    weights = new Map<string, number>(),
   } = options;
   const backend = options.backend?.(clock) ?? memoryBackend({ clock, hostConcurrency });
   const asked: Asked[] = [];
@@ -195,7 +200,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     clock,
     log: silentLog,
   };
-  const hosts = new Hosts(backend, "trawlbot", { byDomain: maxPerDomain !== null });
+  const hosts = new Hosts(backend, "trawlbot", { domains: "all", weights });
   const politeness = { ...POLITENESS, delayMs, slowdown: 0 };
   await using visitors = inlineVisitors(visit, concurrency);
   const context: CrawlContext = {
@@ -223,9 +228,9 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
     progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
-    rules: { obeyRobots, hostConcurrency, maxPerHost: options.maxPerHost ?? 100_000, maxPerDomain },
+    rules: { obeyRobots, hostConcurrency, maxPerHost: options.maxPerHost ?? 100_000, maxPerDomain, budget },
     crawlRules: { limit, concurrency },
-    settleRules: { politeness, judge: JUDGE_RULES, tries: 4, sitemaps: true },
+    settleRules: { politeness, budget, judge: JUDGE_RULES, tries: 4, sitemaps: true },
     onSettled: (records) => void settled.push(...records),
     onSeedMoved() {},
   };

@@ -1,5 +1,6 @@
 /** The one table of options. Types, flags, help, config-file checks and docs/options.md come from it. */
 import { availableParallelism } from "node:os";
+import { SMALL_SITE } from "../../policy/budget.ts";
 import { VERSION } from "../version.ts";
 import type { Kinds, Option } from "./values.ts";
 
@@ -74,16 +75,40 @@ export const OPTIONS = {
     kind: "int",
     min: 1,
     default: 100_000,
-    word: "REQUESTS",
-    says: "most requests to one host; the rest of its URLs stay queued",
+    word: "PAGES",
+    says: "most pages asked of one host, robots.txt aside; the rest of its URLs stay queued",
   },
   maxPerDomain: {
     group: "What to crawl",
     kind: "int",
     min: 1,
     default: null,
-    word: "REQUESTS",
-    says: "most requests to one registrable domain (example.com, me.github.io), all its hosts together",
+    word: "PAGES",
+    says: "most pages asked of one registrable domain (example.com, me.github.io), all its hosts together",
+  },
+  budget: {
+    group: "What to crawl",
+    kind: "int",
+    min: SMALL_SITE,
+    default: 10_000,
+    word: "PAGES",
+    says: "a host that has had so many is asked only when no other is due that has had fewer; and again at each doubling",
+  },
+  domainBudget: {
+    group: "What to crawl",
+    kind: "int",
+    min: SMALL_SITE,
+    default: 100_000,
+    word: "PAGES",
+    says: "the same for all hosts of one registrable domain together",
+  },
+  weights: {
+    group: "What to crawl",
+    flag: "weight",
+    kind: "weight",
+    many: true,
+    default: [],
+    says: "hosts of DOMAIN go before others, or behind them: 2 by a step (as a budget of twice the size), 4 by two, 0.5 by a step behind",
   },
   maxUrlLength: {
     group: "What to crawl",

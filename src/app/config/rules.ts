@@ -5,6 +5,7 @@ import { type Href, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
 import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit } from "../../policy/admission.ts";
+import type { BudgetRules, Weights } from "../../policy/budget.ts";
 import { POLITENESS, type Politeness } from "../../policy/politeness.ts";
 import { type Scope, scopeOf } from "../../policy/scope.ts";
 import { trapOf, trapText } from "../../policy/traps.ts";
@@ -71,6 +72,20 @@ export function politenessOf(config: CrawlConfig): Politeness {
     slowdown: alone ? config.slowdown : 0,
     maxAdaptiveMs: config.maxDelay,
   };
+}
+
+/** `--weight`, by domain; of a domain that is named twice the last counts. */
+export function weightsOf({ weights }: Pick<CrawlConfig, "weights">): Weights {
+  return new Map(
+    weights.map((one) => {
+      const at = one.lastIndexOf("=");
+      return [one.slice(0, at), Number(one.slice(at + 1))];
+    }),
+  );
+}
+
+export function budgetOf({ budget, domainBudget }: Pick<CrawlConfig, "budget" | "domainBudget">): BudgetRules {
+  return { perHost: budget, perDomain: domainBudget };
 }
 
 /** The scope of a crawl with these seeds: those of its configuration, and where they were redirected to. */

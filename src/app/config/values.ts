@@ -1,5 +1,6 @@
 /** What the values of options look like: each kind, how it is read from text or from a config file, and how it is written. */
 import { isIP, isIPv6 } from "node:net";
+import { domainToASCII } from "node:url";
 import { err, never, ok, type Result } from "../../base/result.ts";
 import { parseCidr } from "../../net/guard.ts";
 import { parseProxy } from "../../net/proxy.ts";
@@ -36,6 +37,8 @@ export interface Kinds {
   proxy: string;
   /** `host:port`. */
   endpoint: string;
+  /** `example.com=2`: a domain, in lower-case punycode, and a factor. */
+  weight: string;
   /** A media type or a pattern: text/*. */
   type: string;
   /** A file, relative to where the option was written. */
@@ -194,6 +197,18 @@ function parseRange(text: string): Parsed {
   return err("is not an address range; write 10.0.0.0/8, 192.168.1.7 or fd00::/8");
 }
 
+const MOST_WEIGHT = 100;
+
+function parseWeight(text: string): Parsed {
+  const [, name = "", digits = ""] = /^(?:\*?\.)?([^\s=/:*]+)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  const domain = domainToASCII(name);
+  if (domain === "") return err("is not a weight; write example.com=2, or gov=0.5");
+  const factor = Number(digits);
+  if (factor < 1 / MOST_WEIGHT || factor > MOST_WEIGHT)
+    return err(`has a factor that is not between ${1 / MOST_WEIGHT} and ${MOST_WEIGHT}; 1 is that of all others`);
+  return ok(`${domain}=${factor}`);
+}
+
 function parseEndpoint(text: string): Parsed {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?$/.exec(text);
   const address = match?.[1] ?? match?.[2] ?? text;
@@ -299,6 +314,8 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseRange(text);
     case "endpoint":
       return parseEndpoint(text);
+    case "weight":
+      return parseWeight(text);
     case "header":
       return parseHeader(text);
     case "hostHeader":
@@ -365,6 +382,7 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
   auth: { word: "HOST=USER:PASS", what: "a text" },
   proxy: { word: "URL", what: "a text" },
   endpoint: { word: "HOST:PORT", what: "a text" },
+  weight: { word: "DOMAIN=FACTOR", what: "a text" },
   type: { word: "TYPES", what: "a text" },
   file: { word: "FILE", what: "a text" },
   store: { word: "PLACE", what: "a text" },

@@ -116,7 +116,7 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
       ];
     case "over-budget":
       return [
-        "What is left is of hosts that have had their requests; the same command with a higher --max-per-host or --max-per-domain goes on.",
+        "What is left is of hosts that have had their pages; the same command with a higher --max-per-host or --max-per-domain goes on.",
       ];
     case "limit":
       return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];

@@ -36,7 +36,16 @@ import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
 import { openArchive } from "../../warc/archive.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { admissionOf, guardOf, politenessOf, proxyOf, rememberSeedMoved, seedsMoved } from "../config/rules.ts";
+import {
+  admissionOf,
+  budgetOf,
+  guardOf,
+  politenessOf,
+  proxyOf,
+  rememberSeedMoved,
+  seedsMoved,
+  weightsOf,
+} from "../config/rules.ts";
 import { productToken } from "../config/user-agent.ts";
 import { openStore } from "../dir/store.ts";
 import { VERSION } from "../version.ts";
@@ -220,7 +229,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const { config, backend, pages, cookies, log, onSettled } = parts;
   const guard = guardOf(config);
   const moved = seedsMoved(backend);
-  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", { byDomain: config.maxPerDomain !== null });
+  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", {
+    domains: config.maxPerDomain === null ? "lately" : "all",
+    weights: weightsOf(config),
+  });
   const admission = admissionOf(config, guard, moved);
   const duplicates = new Duplicates(backend.contents());
   const data = { config, moved, taken: [...backend.marks().keys()], waitingMib: parts.waitingMib };
@@ -253,10 +265,12 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       hostConcurrency: config.hostConcurrency,
       maxPerHost: config.maxPerHost,
       maxPerDomain: config.maxPerDomain,
+      budget: budgetOf(config),
     },
     crawlRules: { limit: config.limit, concurrency: config.concurrency },
     settleRules: {
       politeness,
+      budget: budgetOf(config),
       judge: { ...JUDGE_RULES, maxAttempts: config.tries },
       tries: config.tries,
       sitemaps: config.sitemaps && config.depth > 0,

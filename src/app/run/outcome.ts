@@ -7,7 +7,7 @@ import type { Href } from "../../model/url.ts";
 /**
  * `done`: queued + leased + delayed = 0. `limit`, `time-limit`: stopped by --limit, --time-limit. `interrupted`: by a
  * signal. `parked`: all that is left waits for hosts that have asked to be left alone for more than a day.
- * `over-budget`: all that is left is of hosts that have had their requests (--max-per-host, --max-per-domain).
+ * `over-budget`: all that is left is of hosts that have had their pages (--max-per-host, --max-per-domain).
  * `nothing-fetched`: done, but not one page could be had. `disk`: disk full or store broken; `message` says which.
  */
 export type StopReason =

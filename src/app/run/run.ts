@@ -8,9 +8,11 @@ import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
 import { seed } from "../../crawl/seed.ts";
+import { hostnameOf } from "../../model/host.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
 import { proxyName, unreachable } from "../../net/proxy.ts";
+import { firstTier, weightOf } from "../../policy/budget.ts";
 import { LINK_RULES } from "../../policy/priority.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
@@ -19,7 +21,7 @@ import { StateError } from "../../store/embedded/errors.ts";
 import { repairArchive } from "../../warc/repair.ts";
 import { writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
+import { proxyOf, rememberRules, rulesHaveChanged, weightsOf } from "../config/rules.ts";
 import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
 import { writeIndex } from "../dir/index-file.ts";
 import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
@@ -112,12 +114,14 @@ async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): P
 
 function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
   const { hostConcurrency, concurrency } = config;
+  const weights = weightsOf(config);
   const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
   return openEmbedded(config.dir, {
     clock: systemClock,
     hostConcurrency,
     hostShare,
     links: LINK_RULES,
+    firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
     ...(fault === undefined ? {} : { fault }),
   });
 }

@@ -78,7 +78,7 @@ CREATE TABLE host (
   slowed INTEGER,                -- 1: has answered 429 or 503, is not sped up again
   smoothed_ms REAL,              -- smoothed response time
   address TEXT,                  -- last connected to
-  requests INTEGER,
+  requests INTEGER,              -- for its URLs; those for its robots.txt are not counted
   dead TEXT                      -- why it was given up, if it was
 ) STRICT;
 

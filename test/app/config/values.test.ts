@@ -22,6 +22,18 @@ const fault = (of: Option, text: string): string => {
   return parsed.error;
 };
 
+describe("weights", () => {
+  const weight = option("weight");
+  it("are a domain and a factor, the domain in its one form", () => {
+    assert.equal(value(weight, "example.com=2"), "example.com=2");
+    assert.equal(value(weight, ".GOV=0.50"), "gov=0.5");
+    assert.equal(value(weight, "*.b\u00fccher.example=4"), "xn--bcher-kva.example=4");
+    for (const text of ["", "2", "example.com", "example.com=", "example.com=x", "=2", "a b=2", "a/b=2", "a=-1"])
+      assert.match(fault(weight, text), /^is not a weight; write example\.com=2, or gov=0\.5$/);
+    for (const text of ["a=0", "a=101", "a=0.001"]) assert.match(fault(weight, text), /not between 0\.01 and 100/);
+  });
+});
+
 describe("durations", () => {
   const time = option("duration", { min: 0 });
   it("are read in every unit, with fractions and in parts", () => {
