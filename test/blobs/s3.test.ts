@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { once as ended } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -81,14 +83,16 @@ describe("a file that goes up in parts", () => {
     assert.equal(between.checked, 3);
   });
 
-  it("goes on with the parts that are in place when it was broken off", async () => {
-    const { blobs, front: between, path, whole } = await faulty(30 * MIB);
-    const stop = new AbortController();
-    const begun = blobs.putFile("archive/f", path, { signal: stop.signal, onPart: (n) => n === 2 && stop.abort() });
-    await assert.rejects(begun);
-    const first = parts(between);
+  it("goes on with the parts that are in place when its process is killed, and is not to be seen before", async () => {
+    const { blobs, front: between, path, whole } = await faulty(26 * MIB);
+    const prefix = blobs.name.slice("s3://crawls/".length);
+    const args = ["crawls", prefix, between.endpoint, "archive/f", path, "2"];
+    const child = spawn(process.execPath, [join(import.meta.dirname, "put-and-die.ts"), ...args], { stdio: "inherit" });
+    const [, signal] = await ended(child, "exit");
+    assert.equal(signal, "SIGKILL");
     assert.equal(await blobs.head("archive/f"), null);
     assert.equal(await uploads(), 1);
+    const first = parts(between);
     await blobs.putFile("archive/f", path);
     assert.ok(parts(between) - first <= 2, `${parts(between)} parts were sent, ${first} of them at first`);
     assert.ok(await isWhole(blobs, "archive/f", whole));

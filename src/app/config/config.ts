@@ -1,7 +1,7 @@
 /** The configuration of a crawl: defaults, then the configuration file, then flags; checked before anything is written. */
 import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
@@ -91,8 +91,16 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   const { input: _input, config: _config, ...options } = withDefaults(given);
   const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!);
   await inspectDir(dir);
+  mustBeElsewhere(options.store, dir);
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
   return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
+}
+
+/** A store in the crawl's own directory would be the archive itself: files would be put over themselves, and then removed. */
+function mustBeElsewhere(store: string | null, dir: string): void {
+  if (store === null || store.startsWith("s3://")) return;
+  if (store !== dir && !store.startsWith(dir + sep)) return;
+  throw new UsageError("store", `--store: ${store} is in the crawl's own directory; name another`);
 }
 
 /** Defaults that depend on other options. */

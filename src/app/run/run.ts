@@ -226,8 +226,7 @@ async function crawlIn(
   let store: CrawlOutcome["store"];
   if (sending !== null) {
     try {
-      if (reason !== "disk" && !(await sending.finish(reason === "interrupted", hooks)) && reason === "done")
-        reason = "interrupted";
+      if (reason !== "disk" && !(await sending.finish(reason === "interrupted", hooks))) reason = "interrupted";
     } catch (cause) {
       if (!isDiskFault(cause)) throw cause;
       message = diskSentence(cause);
