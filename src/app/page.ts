@@ -1,12 +1,15 @@
 /** A page as a program gets it: the facts at hand, the body read from the archive when asked for. */
 import { document } from "../media/document.ts";
+import type { MainContent } from "../media/main-content.ts";
 import type { Capture } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { contentCodings, decodeBody } from "../net/decode.ts";
+import type { Readable } from "../ports/media-handler.ts";
 import { openState } from "../store/embedded/read-only.ts";
 import { archivedAt } from "./dir/archived.ts";
 import { bodyPlace } from "./dir/bodies.ts";
+import { contentOf, seenIn } from "./page-content.ts";
 
 export interface Page {
   /** As requested. */
@@ -27,6 +30,10 @@ export interface Page {
   body(): Promise<Uint8Array>;
   /** The body as text, by the charset that it says or shows. */
   text(): Promise<string>;
+  /** All that a reader sees of it (HTML, PDF, plain text): one line of HTML, white space folded. */
+  visibleText(): Promise<string>;
+  /** Its main content: title, text, Markdown. Needs the packages of `--markdown`. */
+  mainContent(): Promise<MainContent>;
 }
 
 /** `maxBodyBytes`: decoded bodies are cut there, as they were for reading. */
@@ -50,6 +57,11 @@ export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Pa
     const whole = visit?.capture?.truncated === null;
     return (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
   };
+  const readable = async (): Promise<Readable> => {
+    const response = await archived();
+    const truncated = visit?.capture?.truncated !== null;
+    return document(record.href, visit?.page?.mediaType ?? "", await body(), truncated, response?.rawHeaders ?? []);
+  };
   return {
     url: record.href,
     end: visit?.end as EndReason,
@@ -61,11 +73,8 @@ export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Pa
     fetchedAt: visit?.status == null ? null : new Date(visit.startedAt),
     record,
     body,
-    async text() {
-      const response = await archived();
-      if (response === null) return "";
-      const truncated = visit?.capture?.truncated !== null;
-      return document(record.href, this.mediaType ?? "", await body(), truncated, response.rawHeaders).text();
-    },
+    text: async () => (await readable()).text(),
+    visibleText: async () => seenIn(await readable()),
+    mainContent: async () => contentOf(await readable(), visit?.page?.title ?? null),
   };
 }

@@ -13,6 +13,7 @@ export type UsageCode =
   | "input-file"
   | "config-file"
   | "handler"
+  | "missing-package"
   | "cookies"
   | "proxy"
   | "directory"

@@ -2,15 +2,22 @@
 import { parentPort } from "node:worker_threads";
 import { err, ok } from "../base/result.ts";
 import type { Order, Reply } from "./apart.ts";
+import { mainContent } from "./main-content.ts";
 import { readPdf } from "./pdf.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("apart-thread.ts is started as a worker thread, not by itself");
 
-const answer = ({ kind, job }: Order) => {
-  switch (kind) {
+// What a library has to say of somebody's bytes is nobody's concern; and standard output is for results.
+process.stdout.write = () => true;
+process.stderr.write = () => true;
+
+const answer = (order: Order) => {
+  switch (order.kind) {
     case "pdf":
-      return readPdf(job.body, job.withText);
+      return readPdf(order.job.body, order.job.withText);
+    case "content":
+      return mainContent(order.job.html, order.job.href);
   }
 };
 

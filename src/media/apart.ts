@@ -5,24 +5,24 @@
 import { Worker } from "node:worker_threads";
 import type { Clock } from "../base/clock.ts";
 import { err, type Result } from "../base/result.ts";
+import type { MainContent } from "./main-content.ts";
 import type { PdfContent } from "./pdf.ts";
 
 /** What may be asked of the thread: `body` is given away. */
 export interface Jobs {
   readonly pdf: { readonly body: Uint8Array<ArrayBuffer>; readonly withText: boolean };
+  readonly content: { readonly html: string; readonly href: string };
 }
 
 export interface Answers {
   readonly pdf: PdfContent;
+  readonly content: MainContent;
 }
 
 export type Kind = keyof Jobs;
 
 /** To the thread. */
-export interface Order<K extends Kind = Kind> {
-  readonly kind: K;
-  readonly job: Jobs[K];
-}
+export type Order = { readonly [K in Kind]: { readonly kind: K; readonly job: Jobs[K] } }[Kind];
 
 /** From the thread. */
 export type Reply = Result<Answers[Kind], string>;
@@ -32,7 +32,7 @@ type Outcome = Reply | { readonly ended: string };
 
 export interface ApartOptions {
   readonly clock: Clock;
-  /** A job may take so long, in ms. */
+  /** A job may take so long, in ms; else as long as its kind may. */
   readonly deadlineMs?: number;
   /** What the thread may hold, in MiB: as much of objects, and as much again of buffers. */
   readonly memoryMiB?: number;
@@ -40,7 +40,8 @@ export interface ApartOptions {
   readonly entry?: URL;
 }
 
-const DEADLINE_MS = 30_000;
+/** An honest page of a few megabytes, on a slow machine. PDF gives up by itself before. */
+const DEADLINES_MS: { readonly [K in Kind]: number } = { pdf: 30_000, content: 15_000 };
 const MEMORY_MIB = 512;
 const STOPPED = "the crawl was stopped before it was read";
 /** How often the thread's buffers are measured while it works, in ms: they are beyond the limits that V8 keeps. */
@@ -53,7 +54,7 @@ const entryUrl = (): URL =>
 /** One job at a time; the thread is started for the first one, and anew after one that had to be ended. */
 export class Apart implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #deadlineMs: number;
+  readonly #deadlineMs: number | undefined;
   readonly #memoryMiB: number;
   readonly #entry: URL;
   readonly #closed = new AbortController();
@@ -63,7 +64,7 @@ export class Apart implements AsyncDisposable {
   /** Settled when the last job that was asked for is done. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ clock, deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB, entry = entryUrl() }: ApartOptions) {
+  constructor({ clock, deadlineMs, memoryMiB = MEMORY_MIB, entry = entryUrl() }: ApartOptions) {
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
     this.#memoryMiB = memoryMiB;
@@ -72,7 +73,7 @@ export class Apart implements AsyncDisposable {
 
   /** Waits for the jobs before it. An error is a sentence: what the job has thrown, or why it was ended. */
   run<K extends Kind>(kind: K, job: Jobs[K], give: readonly ArrayBuffer[] = []): Promise<Result<Answers[K], string>> {
-    const answer = this.#last.then(() => this.#run({ kind, job }, give));
+    const answer = this.#last.then(() => this.#run({ kind, job } as Order, give));
     this.#last = answer;
     return answer as Promise<Result<Answers[K], string>>;
   }
@@ -93,11 +94,13 @@ export class Apart implements AsyncDisposable {
       this.#settle = resolve;
       const end = (ended: string) => resolve({ ended });
       this.#closed.signal.addEventListener("abort", () => end(STOPPED), { signal: over.signal });
-      void this.#overtime(over.signal, end);
+      void this.#overtime(this.#deadlineMs ?? DEADLINES_MS[order.kind], over.signal, end);
       void this.#swelling(worker, over.signal, end);
+      worker.ref();
       worker.postMessage(order, give);
     });
     over.abort();
+    worker.unref(); // one that waits for work keeps no process alive
     if (!("ended" in outcome)) return outcome;
     this.#worker = null;
     await worker.terminate();
@@ -108,12 +111,7 @@ export class Apart implements AsyncDisposable {
     const worker = new Worker(this.#entry, {
       name: "apart",
       resourceLimits: { maxOldGenerationSizeMb: this.#memoryMiB },
-      stdout: true,
-      stderr: true,
     });
-    // What a library has to say of somebody's bytes is nobody's concern.
-    worker.stdout.resume();
-    worker.stderr.resume();
     const settle = (outcome: Outcome): void => {
       if (worker === this.#worker) this.#settle(outcome); // what an ended one still says counts no more
     };
@@ -125,9 +123,9 @@ export class Apart implements AsyncDisposable {
     return worker;
   }
 
-  async #overtime(over: AbortSignal, end: (why: string) => void): Promise<void> {
-    await this.#clock.sleep(this.#deadlineMs, over);
-    if (!over.aborted) end(`it took longer than ${this.#deadlineMs / 1000} s`);
+  async #overtime(deadlineMs: number, over: AbortSignal, end: (why: string) => void): Promise<void> {
+    await this.#clock.sleep(deadlineMs, over);
+    if (!over.aborted) end(`it took longer than ${deadlineMs / 1000} s`);
   }
 
   async #swelling(worker: Worker, over: AbortSignal, end: (why: string) => void): Promise<void> {

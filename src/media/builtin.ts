@@ -3,6 +3,7 @@ import type { RawLink } from "../model/link.ts";
 import { matchesMediaType } from "../model/media-type.ts";
 import type { MediaHandler } from "../ports/media-handler.ts";
 import type { Apart } from "./apart.ts";
+import { withMainContent } from "./content-handler.ts";
 import { css } from "./css.ts";
 import { htmlHandler } from "./html.ts";
 import { imageHandler } from "./image.ts";
@@ -41,10 +42,10 @@ const text: MediaHandler = {
 
 /**
  * In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. `apart`: where
- * PDF is read.
+ * PDF is read and main content is found.
  */
 export function builtinHandlers(agentToken: string, apart: Apart): readonly MediaHandler[] {
-  const html = htmlHandler(agentToken);
+  const html = withMainContent(htmlHandler(agentToken), apart);
   const image = imageHandler(html);
   return [html, xmlHandler(html, image), sitemap, css, text, image, pdfHandler(apart)];
 }

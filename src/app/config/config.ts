@@ -2,6 +2,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
+import { missingForContent } from "../../media/main-content.ts";
 import { inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
@@ -90,6 +91,7 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   const given: Given = { ...kept, ...present(file), ...present(flags) };
   const { input: _input, config: _config, ...options } = withDefaults(given);
   const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!);
+  if (options.text || options.markdown) mustFindContent(options.markdown ? "markdown" : "text");
   await inspectDir(dir);
   mustBeElsewhere(options.store, dir);
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
@@ -101,6 +103,14 @@ function mustBeElsewhere(store: string | null, dir: string): void {
   if (store === null || store.startsWith("s3://")) return;
   if (store !== dir && !store.startsWith(dir + sep)) return;
   throw new UsageError("store", `--store: ${store} is in the crawl's own directory; name another`);
+}
+
+/** Better said now than of each page. */
+function mustFindContent(option: "text" | "markdown"): void {
+  const missing = missingForContent();
+  if (missing.length === 0) return;
+  const names = missing.join(" ");
+  throw new UsageError("missing-package", `--${option} needs packages that are not here; npm install ${names}`);
 }
 
 /** Defaults that depend on other options. */

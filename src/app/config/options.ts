@@ -430,6 +430,18 @@ export const OPTIONS = {
     default: false,
     says: "also mark pages whose text is nearly that of another: costs about half a millisecond a page",
   },
+  text: {
+    group: "What to keep",
+    kind: "flag",
+    default: false,
+    says: "also archive the text of each page's main content (HTML, PDF)",
+  },
+  markdown: {
+    group: "What to keep",
+    kind: "flag",
+    default: false,
+    says: "also archive the main content of each HTML page as Markdown",
+  },
   handlers: {
     group: "What to keep",
     flag: "handler",

@@ -158,6 +158,7 @@ async function storedArchive(local: Archive, { config, waitingMib }: VisitThread
 async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
   const own = await loadHandlers(config.handlers);
   const apart = new Apart({ clock: systemClock });
+  const converts = [...(config.text ? ["text/plain"] : []), ...(config.markdown ? ["text/markdown"] : [])];
   const handlers = [...own, ...builtinHandlers(agent, apart)];
   return {
     identify: (response) =>
@@ -172,6 +173,7 @@ async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
     document: ({ href, decoded, truncated, decodeError, rawHeaders }, mediaType) => ({
       ...document(href, mediaType, decoded, truncated !== null || decodeError !== null, rawHeaders),
       wantsText: config.nearDuplicates,
+      converts,
     }),
   };
 }

@@ -1,0 +1,38 @@
+/** What the body of a page says, for programs: all that a reader sees, or the main content alone. */
+import { systemClock } from "../base/clock.ts";
+import { Apart } from "../media/apart.ts";
+import type { MainContent } from "../media/main-content.ts";
+import { pdfHandler } from "../media/pdf-handler.ts";
+import { visibleText } from "../media/visible-text.ts";
+import type { Readable } from "../ports/media-handler.ts";
+
+/** Idle, it keeps no process alive. */
+const apart = new Apart({ clock: systemClock });
+const pdf = pdfHandler(apart);
+
+const isHtml = ({ mediaType }: Readable): boolean => mediaType === "text/html" || mediaType === "application/xhtml+xml";
+
+/** Throws a sentence when a PDF cannot be read, or its package is missing. */
+export async function seenIn(document: Readable): Promise<string> {
+  if (isHtml(document)) {
+    const xml = document.mediaType === "application/xhtml+xml";
+    return visibleText(Buffer.from(document.text(), "utf8"), { xml });
+  }
+  if (document.mediaType === "application/pdf") {
+    const read = await pdf.read({ ...document, wantsText: true });
+    if (read.visibleText === undefined) throw new Error(`${document.href}: ${read.error}`);
+    return read.visibleText;
+  }
+  return document.mediaType.startsWith("text/") ? document.text() : "";
+}
+
+/** Of HTML; of other documents all their text. Throws a sentence when it cannot be found, or a package is missing. */
+export async function contentOf(document: Readable, title: string | null): Promise<MainContent> {
+  if (!isHtml(document)) {
+    const text = await seenIn(document);
+    return { title: title ?? "", text, markdown: text };
+  }
+  const content = await apart.run("content", { html: document.text(), href: document.href });
+  if (!content.ok) throw new Error(`${document.href}: ${content.error}`);
+  return content.value;
+}
