@@ -14,6 +14,7 @@ import type { Errand } from "../model/visited.ts";
 import type { BudgetRules } from "../policy/budget.ts";
 import { decide } from "../policy/robots.ts";
 import { robotsInForce } from "../policy/robots-access.ts";
+import { FEEDBACK, trapText } from "../policy/traps.ts";
 import type { Cookies } from "../ports/cookies.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
@@ -103,7 +104,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: lease.attempt === 1 };
   const pattern = lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;
   if (pattern === "later") return { kind: "later", hostReadyAt: clock.now() + UNKNOWN_AGAIN_MS };
-  if (pattern !== null) return { kind: "end", end: "trap", detail: `feedback: ${pattern}`, dropped: true };
+  if (pattern !== null)
+    return { kind: "end", end: "trap", detail: trapText({ rule: FEEDBACK, saw: pattern }), dropped: true };
 
   const robots = rules.obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());

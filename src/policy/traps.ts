@@ -140,7 +140,10 @@ export function trapOf(parts: URL, now: Instant): Trap | null {
 /** As it is recorded: `calendar: 2051-03`. */
 export const trapText = ({ rule, saw }: Trap): string => `${rule}: ${saw}`;
 
-/** The name of the rule in what `trapText` made. */
+/** The rule of what only the pages of a URL's kind can tell (crawl/feedback), as it is recorded. */
+export const FEEDBACK = "feedback";
+
+/** The name of the rule in what is recorded: what `trapText` made, or `feedback: PATTERN`. */
 export const ruleOf = (detail: string): string => detail.split(":", 1)[0]!;
 
 /** Known at a glance to be caught by no rule: most URLs. */

@@ -117,6 +117,8 @@ export interface StateQueries {
   requests(): IterableIterator<RequestRecord>;
   /** Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording. */
   contents(): IterableIterator<KnownContent>;
+  /** Every URL that ended so, with the detail of its end, in order of recording. */
+  endedAs(end: EndReason): IterableIterator<{ readonly href: Href; readonly detail: string | null }>;
   /** Admitted URLs by end reason; those not ended are not in it. */
   endCounts(): ReadonlyMap<EndReason, number>;
   /** All marks, by file. */

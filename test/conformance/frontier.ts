@@ -898,6 +898,32 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         );
       });
 
+      it("tells all that ended in one way, with the detail, and what is dropped and then wanted no longer", async () => {
+        const { backend } = begin();
+        const trap = (detail: string) => ({ reason: "trap", detail }) as const;
+        await backend.add([
+          { ...url("a", "1"), drop: trap("calendar: 2051/03") },
+          url("a", "2"),
+          { ...url("a", "3"), drop: trap("facets: a b") },
+          { ...url("a", "4"), drop: { reason: "scope" } },
+        ]);
+        await backend.add([url("a", "3")]);
+        const [lease] = await backend.lease(1);
+        const end = { kind: "end", end: "trap", detail: "feedback: /{n}", dropped: true } as const;
+        const record = { ...recordOf(lease!, "trap", 0), detail: "feedback: /{n}", attempt: 0 };
+        await world.commit({ settled: [settled(lease!, end, 0, { record })] });
+        await world.crash();
+        assert.deepEqual(
+          [...world.backend.endedAs("trap")],
+          [
+            { href: "http://a/1", detail: "calendar: 2051/03" },
+            { href: lease!.url.href, detail: "feedback: /{n}" },
+          ],
+        );
+        assert.deepEqual([...world.backend.endedAs("scope")], [{ href: "http://a/4", detail: null }]);
+        assert.deepEqual([...world.backend.endedAs("dns")], []);
+      });
+
       it("keeps marks by file and facts by name, the latest of each", async () => {
         const { backend } = begin();
         await world.commit({

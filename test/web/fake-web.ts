@@ -2,11 +2,13 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
+import { hashText } from "../../src/base/hash.ts";
 import type { Rule } from "./behaviour.ts";
 import { dnsServer, type NameRecord } from "./dns.ts";
 import { certificateOf, FORBIDDEN, GALLERY, galleryRules, TRAPS } from "./gallery.ts";
 import { hostNumber } from "./graph.ts";
 import { logNow, WebLog } from "./log.ts";
+import { isMazeHost } from "./maze/maze.ts";
 import type { FakeWebOptions } from "./options.ts";
 import { originOf } from "./page.ts";
 import { responder } from "./respond.ts";
@@ -78,6 +80,7 @@ export async function fakeWeb(options: FakeWebOptions = {}): Promise<FakeWeb> {
     if (told !== undefined) return place(told);
     const number = hostNumber(name);
     if (number !== null) return number < (options.hosts ?? 10) ? at(number) : null;
+    if (options.maze && isMazeHost(name)) return at(hashText(name)[0] % count);
     if (!options.gallery) return null;
     if (name === "odd.test" || name === "trap.test") return at(0);
     const specimen = name.endsWith(".odd.test") ? name.slice(0, -".odd.test".length) : "";

@@ -33,6 +33,8 @@ export interface FakeWebOptions {
   readonly sitemaps?: boolean;
   /** The hosts of gallery.ts and of its traps; false. */
   readonly gallery?: boolean;
+  /** The honest site of maze/ and the traps around it; false. */
+  readonly maze?: boolean;
   /** Further names. */
   readonly names?: Readonly<Record<string, NameRecord>>;
   /** Seconds; 60. */

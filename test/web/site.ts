@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { ruleFits, yieldsPage } from "./behaviour.ts";
 import { GALLERY, galleryHost, galleryIndex } from "./gallery.ts";
 import { type Graph, graph, hostName, hostNumber, type PageId, PRIVATE } from "./graph.ts";
+import { isMazeHost, maze } from "./maze/maze.ts";
 import type { FakeWebOptions } from "./options.ts";
 import { originOf, type PageOptions, pageHtml } from "./page.ts";
 import { allows, groupsOf, type RobotsAnswer, type RobotsGroup } from "./robots.ts";
@@ -54,6 +55,7 @@ export function site(options: FakeWebOptions, port: number): Site {
   const { seed = 1, hosts = 10, pagesPerHost = 30, orphansPerHost = 0, sitemaps = false } = options;
   const web = graph({ seed, hosts, pagesPerHost, orphansPerHost });
   const writing: PageOptions = { port, bytes: options.bytes ?? [5000, 50_000], dressed: options.dressed ?? true };
+  const traps = options.maze ? maze({ port: `:${port}` }) : null;
   const urlOf = (id: PageId): string => originOf(id.host, port) + web.pathOf(id);
 
   const robots = (host: string): RobotsAnswer => {
@@ -103,6 +105,10 @@ export function site(options: FakeWebOptions, port: number): Site {
     const type = "text/html; charset=utf-8";
     if (path === "/site.css") return { type: "text/css", body: "body { background: url(/logo.png) }\n", page: null };
     if (path === "/logo.png") return { type: "image/png", body: PIXEL, page: null };
+    if (traps !== null && isMazeHost(host)) {
+      const body = traps.serve(host, path);
+      return body === null ? null : { type, body, page: null };
+    }
     const number = hostNumber(host);
     if (number !== null) return serveGraph(number, withoutTracking(path));
     if (options.gallery && host === "odd.test" && path === "/") return { type, body: galleryIndex(port), page: null };

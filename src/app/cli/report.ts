@@ -1,4 +1,4 @@
-/** `trawl report DIR`: how polite the crawl in a directory has been; also while it runs. */
+/** `trawl report DIR`: how polite the crawl in a directory has been, and what it took for traps; also while it runs. */
 import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { readConfig } from "../config/config.ts";
@@ -16,10 +16,10 @@ const TABLE = {
 export const reportCommand: Command = {
   name: "report",
   usage: "report DIR",
-  says: "how polite a crawl has been: the smallest gaps kept, and every breach",
+  says: "how polite a crawl has been: the smallest gaps kept, and every breach; what it took for traps, by rule",
   more: `Computed from the recorded times of all requests, robots.txt and its redirects included: from the
 end of one to the start of the next, for each host and each address, held against the --delay and
---host-concurrency that were in force at the time.`,
+--host-concurrency that were in force at the time. What was left out as a trap is counted by its rule.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("report", argv, TABLE);

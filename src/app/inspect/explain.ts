@@ -7,6 +7,7 @@ import type { ParsedUrl } from "../../model/url.ts";
 import { decide, parseRobots } from "../../policy/robots.ts";
 import { TRAP_RULES, trapOf } from "../../policy/traps.ts";
 import { urlKey } from "../../policy/url-key.ts";
+import { urlPattern } from "../../policy/url-pattern.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { configuredScope } from "../config/rules.ts";
@@ -55,9 +56,13 @@ function scopeSays(url: ParsedUrl, { config, moved }: ExplainContext): string {
   return `${decision.inside ? "inside" : "outside"}: ${decision.rule}`;
 }
 
-function trapSays(url: ParsedUrl, { now }: ExplainContext): string {
+function trapSays(url: ParsedUrl, { config, now }: ExplainContext): string {
   const trap = trapOf(url.parts, now);
-  if (trap === null) return "none";
+  if (trap === null) {
+    const { pattern } = urlPattern(url.href);
+    const isCounted = config.patternBudget > 0 && url.href !== url.host + pattern;
+    return isCounted ? `none by itself; one of ${pattern}` : "none";
+  }
   return `${trap.rule}: ${TRAP_RULES.find((rule) => rule.name === trap.rule)!.says} (${trap.saw})`;
 }
 

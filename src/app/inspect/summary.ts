@@ -33,7 +33,7 @@ export const END_WORDS: { readonly [E in EndReason]: string } = {
   scope: "outside the scope (--scope)",
   depth: "too many links from the seeds (--depth)",
   budget: "the host has had its pages (--max-per-host)",
-  trap: "looks like a trap",
+  trap: "looks like a trap (trawl report says by which rule)",
   "too-long": "the URL is too long (--max-url-length)",
 };
 

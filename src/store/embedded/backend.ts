@@ -12,6 +12,7 @@ import type { LinkRules, NewUrl } from "../../model/link.ts";
 import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
@@ -229,6 +230,10 @@ class EmbeddedBackend implements Backend {
 
   requests(): IterableIterator<RequestRecord> {
     return this.#queries.requests();
+  }
+
+  endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+    return this.#queries.endedAs(end);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

@@ -1,9 +1,11 @@
 /** Questions to the tables. The writer and a reader beside it ask the same ones; only what is pending they know differently. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
 import { hostStateOf, type Row, requestOf, robotsOf, urlOf, visitOf } from "./rows.ts";
 
 /** Rows read at a time: no cursor stays open while the crawl goes on. */
@@ -27,6 +29,7 @@ export class Queries {
   readonly #visits: StatementSync;
   readonly #robotsPage: StatementSync;
   readonly #requests: StatementSync;
+  readonly #endedAs: StatementSync;
   readonly #marks: StatementSync;
   readonly #fact: StatementSync;
   readonly #topHosts: StatementSync;
@@ -62,6 +65,7 @@ export class Queries {
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
        WHERE robots.id > ? ORDER BY robots.id LIMIT ${PAGE}`,
     );
+    this.#endedAs = db.prepare("SELECT href, detail FROM visit WHERE end = ? ORDER BY id");
     this.#requests = db.prepare(
       "SELECT requests.*, host.name AS host FROM requests JOIN host ON host.id = requests.host_id ORDER BY started_at",
     );
@@ -130,6 +134,11 @@ export class Queries {
         };
       after = rows.at(-1)!.id as number;
     }
+  }
+
+  *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+    for (const { href, detail } of this.#endedAs.iterate(end))
+      yield { href: href as Href, detail: detail as string | null };
   }
 
   visitsOf(urlId: number): VisitRecord[] {

@@ -8,6 +8,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
@@ -120,6 +121,10 @@ class State implements ReadOnlyState {
 
   requests(): IterableIterator<RequestRecord> {
     return this.#queries.requests();
+  }
+
+  endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+    return this.#queries.endedAs(end);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

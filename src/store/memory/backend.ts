@@ -9,6 +9,7 @@ import { AGAIN_WORDS, type LinkRules, type NewUrl, PRIORITIES, RAISED_AT_ONCE, s
 import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
 
@@ -235,6 +236,10 @@ class MemoryBackend implements Backend {
       return address === null ? [] : [{ host, href, address, startedAt, endedAt, status }];
     });
     yield* [...visits, ...this.#state.requests].sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+    for (const visit of this.#state.visits) if (visit.end === end) yield { href: visit.href, detail: visit.detail };
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

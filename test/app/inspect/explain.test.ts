@@ -77,6 +77,7 @@ describe("explain", () => {
   });
   it("tells a trap by name", async () => {
     assert.equal((await told(`${HOST}/x`, null)).trap, "none");
+    assert.equal((await told(`${HOST}/x/12?id=3`, null)).trap, "none by itself; one of /x/{n}?id");
     assert.match((await told(`${HOST}/a/b/a/b/a/b/`, null)).trap!, /^repeated-path: /);
   });
   it("tells a length beyond the limit", async () => {

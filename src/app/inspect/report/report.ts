@@ -1,26 +1,30 @@
-/** `trawl report`: how polite a crawl has been, from the recorded times of its requests. */
+/** `trawl report`: how polite a crawl has been, from the recorded times of its requests, and what it took for traps. */
 import type { StateQueries } from "../../../ports/frontier.ts";
 import type { CrawlConfig } from "../../config/crawl-config.ts";
 import { count, counted, span, timeOfDay } from "../../wording.ts";
 import { type Breach, type Gaps, gapsOf, type KeptGap, type Pace } from "./gaps.ts";
 import { pacesOf } from "./paces.ts";
+import { type TrapCount, trapCounts } from "./traps.ts";
 
 export interface CrawlReport extends Gaps {
   readonly dir: string;
   /** What was promised, in order of time. */
   readonly paces: readonly Pace[];
+  /** URLs left out as traps, by rule. */
+  readonly traps: readonly TrapCount[];
 }
 
 const SHOWN = 5;
+const TRAPS_SHOWN = 20;
 
-/** Reads every recorded request once. */
+/** Reads every recorded visit twice. */
 export function reportOn(
-  state: Pick<StateQueries, "fact" | "requests">,
+  state: Pick<StateQueries, "fact" | "requests" | "endedAs">,
   config: Pick<CrawlConfig, "delay" | "hostConcurrency">,
   dir: string,
 ): CrawlReport {
   const paces = pacesOf(state, config);
-  return { dir, paces, ...gapsOf(state.requests(), paces) };
+  return { dir, paces, ...gapsOf(state.requests(), paces), traps: trapCounts(state.endedAs("trap")) };
 }
 
 export function reportLines(report: CrawlReport): string[] {
@@ -37,6 +41,7 @@ export function reportLines(report: CrawlReport): string[] {
     ...(more > 0 ? [`  BREACH     and ${count(more)} more`] : []),
     ...closest("Closest hosts:", hosts),
     ...closest("Closest addresses:", addresses),
+    ...trapLines(report.traps),
   ];
 }
 
@@ -58,6 +63,21 @@ function closest(heading: string, gaps: readonly KeptGap[]): string[] {
   const line = ({ name, smallestMs, requests }: KeptGap) =>
     `  ${exact(smallestMs!).padStart(widths)}  ${name}, ${counted(requests, "request")}`;
   return [heading, ...shown.map(line)];
+}
+
+function trapLines(traps: readonly TrapCount[]): string[] {
+  if (traps.length === 0) return [];
+  const shown = traps.slice(0, TRAPS_SHOWN);
+  const [wide, long] = [
+    Math.max(...shown.map(({ urls }) => count(urls).length)),
+    Math.max(...shown.map(({ rule }) => rule.length)),
+  ];
+  const more = traps.slice(TRAPS_SHOWN).reduce((sum, { urls }) => sum + urls, 0);
+  return [
+    "Left out as traps, by rule, with the first of each:",
+    ...shown.map(({ rule, urls, sample }) => `  ${count(urls).padStart(wide)}  ${rule.padEnd(long)}  ${sample}`),
+    ...(more > 0 ? [`  and ${count(more)} by other rules`] : []),
+  ];
 }
 
 function breachWords({ name, gapMs, promisedMs, at, href, before }: Breach): string {

@@ -4,6 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
 import { main } from "../../../../src/app/cli/main.ts";
 import { pacesOf, rememberPace } from "../../../../src/app/inspect/report/paces.ts";
+import { hashText } from "../../../../src/base/hash.ts";
+import type { HostKey } from "../../../../src/model/host.ts";
+import type { Href } from "../../../../src/model/url.ts";
 import { openEmbedded } from "../../../../src/store/embedded/backend.ts";
 import { type TestShell, testShell } from "../../shell.ts";
 import { smallCrawl } from "../../small-crawl.ts";
@@ -58,6 +61,33 @@ describe("trawl report", () => {
         ["address", "192.0.2.1"],
       ],
     );
+  });
+
+  it("counts what was left out as a trap by its rule, with the first of each", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    {
+      await using backend = openEmbedded(dir, { clock: shell.clock });
+      const drop = (path: string, detail: string) => {
+        const [fpHi, fpLo] = hashText(path);
+        const href = `https://a.test${path}` as Href;
+        const host = "https://a.test" as HostKey;
+        const found = { depth: 1, hops: 0, via: 1, source: "link", priority: 2 } as const;
+        return { href, host, fpHi, fpLo, ...found, drop: { reason: "trap", detail } } as const;
+      };
+      await backend.add([
+        drop("/calendar/2051/03", "calendar: 2051/03"),
+        drop("/calendar/2051/04", "calendar: 2051/04"),
+        drop("/p/7", "feedback: /p/{n}"),
+        ...Array.from({ length: 3 }, (_, i) => drop(`/q/${i}`, "feedback: /q/{n}")),
+      ]);
+    }
+    const lines = (await run(shell, "report", dir)).split("\n");
+    assert.deepEqual(lines.slice(lines.indexOf("Left out as traps, by rule, with the first of each:") + 1, -1), [
+      "  3  feedback: /q/{n}  https://a.test/q/0",
+      "  2  calendar          https://a.test/calendar/2051/03",
+      "  1  feedback: /p/{n}  https://a.test/p/7",
+    ]);
   });
 
   it("says in one sentence that there is no crawl", async () => {
