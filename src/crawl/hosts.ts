@@ -5,7 +5,7 @@ import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import { type BudgetRules, tierOf, type Weights, weightOf } from "../policy/budget.ts";
 import { parseRobots, type RobotsRules } from "../policy/robots.ts";
-import { type RobotsHistory, withCopy } from "../policy/robots-access.ts";
+import { historyOf, type RobotsHistory, withCopy } from "../policy/robots-access.ts";
 import { registrableDomain } from "../policy/url-key.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 
@@ -130,12 +130,8 @@ export class Hosts {
   #stored(host: HostKey): HostRobots | null {
     const latest = this.#store.robots(host);
     if (latest === null) return null;
-    const lastReached = latest.access === "unreachable" ? this.#store.robotsReached(host) : latest;
-    const unreachableSince = latest.access === "unreachable" ? latest.fetchedAt : null;
-    return {
-      history: { latest, lastReached, unreachableSince },
-      rules: parseRobots(lastReached?.body ?? "", this.#agent),
-    };
+    const history = historyOf(latest, latest.access === "unreachable" ? this.#store.robotsReached(host) : null);
+    return { history, rules: parseRobots(history.lastReached?.body ?? "", this.#agent) };
   }
 
   #forgetOldest(): void {

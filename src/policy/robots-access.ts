@@ -74,6 +74,12 @@ export interface RobotsHistory {
   readonly unreachableSince: Instant | null;
 }
 
+/** The history that two copies tell: the latest, and the last that was reached. When failures in a row began is known from the latest on. */
+export function historyOf(latest: RobotsCopy, lastReached: RobotsCopy | null): RobotsHistory {
+  if (latest.access !== "unreachable") return { latest, lastReached: latest, unreachableSince: null };
+  return { latest, lastReached, unreachableSince: latest.fetchedAt };
+}
+
 /** The history with one more copy. */
 export function withCopy(history: RobotsHistory | null, copy: RobotsCopy): RobotsHistory {
   if (copy.access !== "unreachable") return { latest: copy, lastReached: copy, unreachableSince: null };

@@ -119,6 +119,20 @@ describe("the crawl loop", () => {
     assert.deepEqual([...ends.values()], ["robots-unreachable", "robots-unreachable"]);
   });
 
+  it("asks for robots.txt again after a day, and goes on by the old copy while the new one cannot be had", async () => {
+    const day = 86_400_000;
+    const web = (href: string, nth: number): Reply | undefined => {
+      if (href.endsWith("/robots.txt")) return nth === 1 ? robotsOf("User-agent: *\nDisallow: /no\n") : { status: 500 };
+      return { links: href.endsWith("/") ? Array.from({ length: 30 }, (_, i) => `/${i < 29 ? i : "no"}`) : [] };
+    };
+    const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/"], web, delayMs: day / 12 });
+    const robots = asked.filter(({ href }) => href.endsWith("/robots.txt"));
+    assert.ok(robots.length >= 2);
+    assert.ok(robots[1]!.startedAt - robots[0]!.endedAt >= day);
+    assert.equal([...ends.values()].filter((end) => end === "fetched").length, 30);
+    assert.equal(ends.get("http://a.test/no"), "robots");
+  });
+
   it("follows robots.txt through redirects to another host, within both hosts' delays", async () => {
     const web = (href: string): Reply | undefined => {
       if (href === "http://a.test/robots.txt") return { status: 301, headers: ["Location", "http://b.test/r"] };

@@ -5,6 +5,7 @@ import type { VisitRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { ParsedUrl } from "../../model/url.ts";
 import { decide, parseRobots } from "../../policy/robots.ts";
+import { historyOf, robotsInForce } from "../../policy/robots-access.ts";
 import { TRAP_RULES, trapOf } from "../../policy/traps.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import { urlPattern } from "../../policy/url-pattern.ts";
@@ -20,7 +21,7 @@ export interface ExplainContext {
   /** Where redirects of seeds led: as good as seeds. */
   readonly moved: readonly string[];
   /** Null: nothing has been crawled yet; only the rules can be told. */
-  readonly state: Pick<StateQueries, "find" | "byId" | "host" | "robots"> | null;
+  readonly state: Pick<StateQueries, "find" | "byId" | "host" | "robots" | "robotsReached"> | null;
   /** Why a host that is a literal address may not be spoken to, or null; null for every name. */
   readonly refuse: (hostname: string) => string | null;
   readonly now: Instant;
@@ -68,11 +69,14 @@ function trapSays(url: ParsedUrl, { config, now }: ExplainContext): string {
 
 function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): string {
   if (!config.robots) return "not asked for (--no-robots)";
-  const copy = state?.robots(url.host) ?? null;
-  if (copy === null) return "not fetched yet: the crawl asks for it before the first page of the host";
-  const source = copySays(copy, now);
-  if (copy.access === "allow-all") return `allowed: the host has no robots.txt (${source})`;
-  if (copy.access === "unreachable") return `not now: robots.txt is out of reach (${source})`;
+  const latest = state?.robots(url.host) ?? null;
+  if (latest === null) return "not fetched yet: the crawl asks for it before the first page of the host";
+  const reached = latest.access === "unreachable" ? (state?.robotsReached(url.host) ?? null) : null;
+  const { access, copy } = robotsInForce(historyOf(latest, reached), now);
+  const source =
+    copy === latest ? copySays(copy, now) : `${copySays(copy, now)}; out of reach since: ${copySays(latest, now)}`;
+  if (access === "allow-all") return `allowed: the host has no robots.txt (${source})`;
+  if (access === "unreachable") return `not now: robots.txt is out of reach (${source})`;
   const rules = parseRobots(copy.body, productToken(config.userAgent) ?? "*");
   const { allowed, rule, line } = decide(rules, url.href);
   const by = rule === null ? "no rule matches" : line === null ? rule : `line ${line}, ${rule}`;

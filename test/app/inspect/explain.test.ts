@@ -21,6 +21,8 @@ async function config(more: object = {}): Promise<CrawlConfig> {
 
 interface Known {
   readonly robots?: Partial<RobotsCopy>;
+  /** An older copy, which was reached. */
+  readonly reached?: Partial<RobotsCopy>;
   readonly record?: UrlRecord;
   readonly refuse?: string;
 }
@@ -48,6 +50,7 @@ async function told(href: string, known: Known | null, options: object = {}): Pr
     byId: (id) => record(id),
     host: (host) => ({ ...newHostState(host), address: "192.0.2.1", readyAt: STARTED + 62_000 }),
     robots: () => (known?.robots === undefined ? null : robots),
+    robotsReached: () => (known?.reached === undefined ? null : { ...robots, id: 6, failure: null, ...known.reached }),
   };
   const lines = explain(parsed.value, {
     config: await config(options),
@@ -103,6 +106,20 @@ describe("explain", () => {
     );
     assert.match((await told(`${HOST}/x`, {})).robots!, /^not fetched yet/);
     assert.match((await told(`${HOST}/x`, { robots: { body } }, { robots: false })).robots!, /--no-robots/);
+  });
+  it("tells of the copy that serves while the latest is out of reach", async () => {
+    const robots = { access: "unreachable", status: 500 } as const;
+    const reached = { access: "rules", status: 200, body: "User-agent: *\nDisallow: /x" } as const;
+    const { robots: says } = await told(`${HOST}/x`, { robots, reached });
+    assert.match(
+      says!,
+      /^denied: line 2, Disallow: \/x \(copy 6 .*status 200; out of reach since: copy 7 .*status 500\)$/,
+    );
+    const month = { ...robots, fetchedAt: STARTED - 31 * 86_400_000 };
+    assert.match(
+      (await told(`${HOST}/x`, { robots: month, reached })).robots!,
+      /^allowed: the host has no robots\.txt .*500/,
+    );
   });
   it("tells when robots.txt was redirected", async () => {
     const robots = { href: "https://www.a.test/robots.txt" as Href };
