@@ -35,6 +35,11 @@ export interface HostEntry {
   open: number;
   /** True while robots.txt is being fetched: one fetch an origin. */
   robotsOpen: boolean;
+  /**
+   * Its robots.txt has just been asked for and something is in force, if only an old copy: the next turn is a page's. Else
+   * a host whose turns are further apart than its copies hold would have no turn for anything but robots.txt.
+   */
+  pageNext: boolean;
   /** Where robots.txt was redirected to, when it was. */
   robotsHop: { readonly href: Href; readonly hops: number } | null;
   /** Times in a row that the host could not be reached or gave no robots.txt. */
@@ -100,6 +105,7 @@ export class Hosts {
       robots: this.#stored(host),
       open: 0,
       robotsOpen: false,
+      pageNext: false,
       robotsHop: null,
       unreachable: 0,
       backoffSays: "",

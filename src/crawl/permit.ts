@@ -111,7 +111,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());
   const needsRobots =
     rules.obeyRobots &&
-    (inForce === null || inForce.access === "unreachable" || robots!.history.latest.expiresAt <= clock.now());
+    (inForce === null ||
+      inForce.access === "unreachable" ||
+      (robots!.history.latest.expiresAt <= clock.now() && !entry.pageNext));
   if (!needsRobots && inForce?.access === "rules") {
     const decision = decide(robots!.rules, lease.url.href);
     if (!decision.allowed) {
@@ -148,6 +150,7 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const robotsId = inForce?.copy.id ?? 0;
   const errand = { lease, address: address.value, robotsId, cookie: null, via: null };
   if (needsRobots) return { kind: "go", errand: { ...errand, task: "robots", href } };
+  entry.pageNext = false;
   const probe = probeFor(lease.url, entry, context);
   if (probe !== null) return { kind: "go", errand: { ...errand, task: "probe", href: probe } };
   const cookie = context.cookies.header(lease.url, href);

@@ -26,6 +26,7 @@ export function settleRobots(visited: Visited, entry: HostEntry, context: Settle
   if (robotsInForce(entry.robots.history, visited.endedAt).access === "unreachable")
     return { verdict: robotsOutOfReach(visited, entry, rules.tries), links: [], robots: copy };
   entry.unreachable = 0;
+  entry.pageNext = true;
   const links: NewUrl[] = [];
   if (rules.sitemaps && copy.access === "rules")
     for (const sitemap of entry.robots.rules.sitemaps) {
@@ -87,6 +88,7 @@ export function robotsLedNowhere(
   entry.robotsHop = null;
   entry.robots = hosts.withRobots(entry, robots);
   const served = robotsInForce(entry.robots.history, now).access !== "unreachable";
+  entry.pageNext = served;
   const says = `robots.txt was redirected to ${hop}: ${why.detail}`;
   const verdict = served ? AGAIN.verdict : hostFailed(entry, "robots-unreachable", says, rules.tries);
   return { verdict, links: [], robots };
