@@ -133,4 +133,6 @@ export interface StateQueries {
 
 export interface Backend extends Frontier, StateQueries, AsyncDisposable {
   setFact(name: string, value: string): void;
+  /** What was committed survives the loss of power, too, from here on. For what is written from the state and names it. */
+  sync(): void;
 }

@@ -222,7 +222,10 @@ async function crawlIn(
   }
   let reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
   fault("ended");
-  if (reason !== "disk") await writeIndex(config.dir, backend);
+  if (reason !== "disk") {
+    backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
+    await writeIndex(config.dir, backend);
+  }
   let store: CrawlOutcome["store"];
   if (sending !== null) {
     try {

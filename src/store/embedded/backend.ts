@@ -253,6 +253,14 @@ class EmbeddedBackend implements Backend {
     this.#guard(() => this.#writer.saveFact(name, value));
   }
 
+  sync(): void {
+    this.#now();
+    this.#guard(() => {
+      if (!this.#hosts.allMoved) this.#writer.transaction(() => this.#hosts.moveAll());
+      this.#writer.checkpoint();
+    });
+  }
+
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
     return this.#queries
       .topHosts(n)
@@ -271,6 +279,7 @@ class EmbeddedBackend implements Backend {
 
   /** So that whoever looks into the table of hosts finds them as they are. */
   #moveHosts(): void {
+    if (this.#hosts.allMoved) return;
     try {
       this.#writer.transaction(() => this.#hosts.moveAll());
     } catch {

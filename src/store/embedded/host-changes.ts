@@ -50,6 +50,11 @@ export class HostChanges {
     return row === undefined ? null : hostStateOf(row);
   }
 
+  /** Whether the table of hosts has all. */
+  get allMoved(): boolean {
+    return this.#waiting === 0;
+  }
+
   /** At the end of a transaction: brings what waits into the table of hosts, when it is time. True when nothing waits. */
   move(now: Instant): boolean {
     if (this.#waiting === 0) return true;

@@ -44,6 +44,7 @@ export class Writer implements ChunkStore {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
+  readonly #checkpoint: StatementSync;
   readonly #findHost: StatementSync;
   readonly #insertHost: StatementSync;
   readonly #insertUrl: StatementSync;
@@ -76,6 +77,7 @@ export class Writer implements ChunkStore {
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#rollback = db.prepare("ROLLBACK");
+    this.#checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     this.#findHost = db.prepare("SELECT id, due_at FROM host WHERE name = ?");
     this.#insertHost = db.prepare("INSERT INTO host (name) VALUES (?)");
     this.#insertUrl = db.prepare(insertUrls(1));
@@ -205,6 +207,11 @@ export class Writer implements ChunkStore {
     for (let i = 0; i < this.#urlsWaiting; i++)
       this.#insertUrl.run(...this.#urlValues.slice(i * URL_WIDTH, (i + 1) * URL_WIDTH));
     this.#urlsWaiting = 0;
+  }
+
+  /** The log goes to the disk, and from there into the file, as far as no reader needs the file as it is. */
+  checkpoint(): void {
+    this.#checkpoint.get();
   }
 
   #undo(): void {

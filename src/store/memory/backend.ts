@@ -260,6 +260,8 @@ class MemoryBackend implements Backend {
     this.#state.facts.set(name, value);
   }
 
+  sync(): void {}
+
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
     const pending = (host: HostKey) =>
       [...this.#state.urls.values()].filter((entry) => entry.end === null && entry.url.host === host).length;

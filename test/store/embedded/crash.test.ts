@@ -1,7 +1,7 @@
 /** Nothing acknowledged is lost, and nothing is done by halves: when a write fails, and when the process is killed. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -111,6 +111,20 @@ describe("a write that fails", () => {
         assert.deepEqual(again.pending(), { queued: 206, leased: 0, delayed: 1, hosts: 4 });
       else assert.deepEqual(view(again), before, `step ${step}: ${reached[step]}`);
     }
+  });
+});
+
+describe("a loss of power", () => {
+  it("loses nothing that was committed before `sync`, though all of SQLite's log is lost", async () => {
+    await prepare();
+    await using backend = openEmbedded(dir, { clock });
+    await commitAll(backend);
+    backend.sync();
+    const left = join(dir, "left");
+    mkdirSync(left);
+    copyFileSync(join(dir, "state.db"), join(left, "state.db"));
+    await using again = openEmbedded(left, { clock });
+    assert.deepEqual(view(again), view(backend));
   });
 });
 
