@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { patience } from "../../blobs/patience.ts";
-import { segmentedArchive } from "../../blobs/segments.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
@@ -51,7 +49,7 @@ import { openStore } from "../dir/store.ts";
 import { VERSION } from "../version.ts";
 import { faultOf } from "./fault.ts";
 import { loadHandlers } from "./plugins.ts";
-import { spoolHasRoom } from "./uploads.ts";
+import { storedArchive } from "./stored-archive.ts";
 
 /** What a visit thread is started with. */
 export interface VisitThreadData {
@@ -69,8 +67,6 @@ export interface VisitThreadData {
 /** A link graph cannot be drowned by one page; and no honest page has so many links. */
 const MOST_LINKS = 50_000;
 const READ_MS = 60_000;
-/** How often a thread that waits for room looks, in ms. */
-const SPOOL_LOOK_MS = 250;
 
 export async function composeVisit(data: VisitThreadData, originals: Originals, log: Log): Promise<VisitContext> {
   const { config, thread, moved, taken } = data;
@@ -109,7 +105,7 @@ export async function composeVisit(data: VisitThreadData, originals: Originals, 
   });
   return {
     fetcher,
-    archive: await storedArchive(local, data, log),
+    archive: await archiveOf(local, data, log),
     originals: config.revisits ? originals : null,
     reading: await readingOf(config, agent),
     admission: admissionOf(config, guard, moved),
@@ -128,31 +124,17 @@ export async function composeVisit(data: VisitThreadData, originals: Originals, 
   };
 }
 
-/** What is archived counts when the store has it, if so is asked; and no more is archived than the disk can hold for the store. */
-async function storedArchive(local: Archive, { config, waitingMib }: VisitThreadData, log: Log): Promise<Archive> {
-  if (waitingMib === null) return local;
-  const blobs = await openStore(config);
-  const patient = patience({ clock: systemClock, log, store: blobs!.name });
-  const dir = join(config.dir, "archive");
-  const fault = faultOf(process.env);
-  const archive =
-    config.storeSync === "files"
-      ? local
-      : segmentedArchive({ archive: local, blobs: blobs!, dir, patience: patient, fault });
-  return {
-    digest: (body) => archive.digest(body),
-    append: (response, note) => archive.append(response, note),
-    async sync(signal) {
-      const isFull = () => !spoolHasRoom(waitingMib, config.storeSpool) && !signal?.aborted;
-      if (isFull()) log.warn({ store: blobs!.name, most: config.storeSpool }, "spool-full");
-      while (isFull()) await systemClock.sleep(SPOOL_LOOK_MS, signal);
-      return archive.sync(signal);
-    },
-    async [Symbol.asyncDispose]() {
-      await archive[Symbol.asyncDispose]();
-      await blobs![Symbol.asyncDispose]();
-    },
-  };
+async function archiveOf(local: Archive, { config, waitingMib }: VisitThreadData, log: Log): Promise<Archive> {
+  const blobs = waitingMib === null ? null : await openStore(config);
+  if (blobs === null || waitingMib === null) return local;
+  return storedArchive(local, {
+    ...{ blobs, log, waitingMib },
+    dir: join(config.dir, "archive"),
+    segments: config.storeSync === "segments",
+    spoolBytes: config.storeSpool,
+    clock: systemClock,
+    fault: faultOf(process.env),
+  });
 }
 
 async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {

@@ -41,7 +41,7 @@ interface Finished {
 }
 
 export class Uploads implements AsyncDisposable {
-  /** MiB of finished files that wait, for the visit threads to read: `spoolHasRoom`. */
+  /** MiB of finished files that wait, for the visit threads to read (`storedArchive`). */
   readonly waitingMib = new Int32Array(new SharedArrayBuffer(4));
   readonly #parts: UploadsParts;
   readonly #stop = new AbortController();
@@ -134,8 +134,3 @@ export class Uploads implements AsyncDisposable {
 
 /** Says of a file that is on this disk that it is in the store too. */
 const storedFact = (name: string): string => `stored ${name}`;
-
-/** Whether a visit thread may go on writing while so much waits for the store. */
-export function spoolHasRoom(waitingMib: Int32Array, mostBytes: number): boolean {
-  return Atomics.load(waitingMib, 0) * 2 ** 20 <= mostBytes;
-}
