@@ -12,11 +12,14 @@ const pdf = pdfHandler(apart);
 
 const isHtml = ({ mediaType }: Readable): boolean => mediaType === "text/html" || mediaType === "application/xhtml+xml";
 
-/** Throws a sentence when a PDF cannot be read, or its package is missing. */
-export async function seenIn(document: Readable): Promise<string> {
+/**
+ * One line of HTML, or, where `lines` are asked for, a line a block. Throws a sentence when a PDF cannot be read, or its
+ * package is missing.
+ */
+export async function seenIn(document: Readable, { lines = false } = {}): Promise<string> {
   if (isHtml(document)) {
     const xml = document.mediaType === "application/xhtml+xml";
-    return visibleText(Buffer.from(document.text(), "utf8"), { xml });
+    return visibleText(Buffer.from(document.text(), "utf8"), { xml, lines });
   }
   if (document.mediaType === "application/pdf") {
     const read = await pdf.read({ ...document, wantsText: true });

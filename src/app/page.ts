@@ -1,14 +1,10 @@
 /** A page as a program gets it: the facts at hand, the body read from the archive when asked for. */
 import { document } from "../media/document.ts";
 import type { MainContent } from "../media/main-content.ts";
-import type { Capture } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { UrlRecord } from "../model/record.ts";
-import { contentCodings, decodeBody } from "../net/decode.ts";
 import type { Readable } from "../ports/media-handler.ts";
-import { openState } from "../store/embedded/read-only.ts";
-import { archivedAt } from "./dir/archived.ts";
-import { bodyPlace } from "./dir/bodies.ts";
+import { answerTo } from "./dir/answers.ts";
 import { contentOf, seenIn } from "./page-content.ts";
 
 export interface Page {
@@ -39,29 +35,9 @@ export interface Page {
 /** `maxBodyBytes`: decoded bodies are cut there, as they were for reading. */
 export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Page {
   const { visit } = record;
-  const archived = async () => {
-    const capture = visit?.capture ?? null;
-    if (capture === null) return null;
-    const response = await archivedAt(dir, capture.response);
-    return capture.revisitOf === undefined ? response : { ...response, body: await originalBody(capture) };
-  };
-  const originalBody = async (capture: Capture) => {
-    using state = openState(dir);
-    const place = bodyPlace(capture, state);
-    return place === null ? new Uint8Array() : (await archivedAt(dir, place)).body;
-  };
-  const body = async (): Promise<Uint8Array> => {
-    const response = await archived();
-    if (response === null) return new Uint8Array();
-    const limits = { maxBytes: maxBodyBytes, maxRatio: 200 };
-    const whole = visit?.capture?.truncated === null;
-    return (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
-  };
-  const readable = async (): Promise<Readable> => {
-    const response = await archived();
-    const truncated = visit?.capture?.truncated !== null;
-    return document(record.href, visit?.page?.mediaType ?? "", await body(), truncated, response?.rawHeaders ?? []);
-  };
+  const answer = async () => (visit === null ? null : answerTo(visit, dir, maxBodyBytes));
+  const readable = async (): Promise<Readable> =>
+    (await answer())?.document() ?? document(record.href, visit?.page?.mediaType ?? "", new Uint8Array(), true, []);
   return {
     url: record.href,
     end: visit?.end as EndReason,
@@ -72,7 +48,7 @@ export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Pa
     depth: record.depth,
     fetchedAt: visit?.status == null ? null : new Date(visit.startedAt),
     record,
-    body,
+    body: async () => (await answer())?.body ?? new Uint8Array(),
     text: async () => (await readable()).text(),
     visibleText: async () => seenIn(await readable()),
     mainContent: async () => contentOf(await readable(), visit?.page?.title ?? null),

@@ -3,19 +3,23 @@
  * templates, drawings and the like. What a style or an attribute hides counts as seen: who computes styles is a browser.
  *
  * White space is folded to one space. Between blocks and cells, and where a line breaks, there is always one; between
- * inline elements there is not, as a browser shows it.
+ * inline elements there is not, as a browser shows it. Asked for `lines`, blocks and cells stand on lines of their own.
  */
 import { asBuffer, decode } from "./charset.ts";
 import { SeenText, type TextSink } from "./seen-text.ts";
 import { TagReader } from "./tags.ts";
 
+const LINE_FEED = 0x0a;
 const SPACE = 0x20;
 const AMPERSAND = 0x26;
 const LESS = 0x3c;
 
 /** `html`: in UTF-8. */
-export function visibleText(html: Uint8Array, options: { readonly xml?: boolean } = {}): string {
-  const gatherer = new Gatherer(html.length);
+export function visibleText(
+  html: Uint8Array,
+  { lines = false, ...options }: { readonly xml?: boolean; readonly lines?: boolean } = {},
+): string {
+  const gatherer = new Gatherer(html.length, lines ? LINE_FEED : SPACE);
   const text = asBuffer(html).toString("latin1");
   const tags = new TagReader(text, { ...options, seen: new SeenText(html, text, gatherer) });
   while (tags.next() !== "");
@@ -28,12 +32,15 @@ const scratch = new Uint8Array(1 << 18);
 /** Keeps what is seen, white space folded. */
 class Gatherer implements TextSink {
   readonly #seen: Uint8Array;
+  /** What sets blocks off from each other. */
+  readonly #between: number;
   #length = 0;
   /** A space stands at the end of what was gathered, or nothing was. */
   #spaced = true;
 
   /** `bytes`: the length of the document. A character reference may be a little shorter than what it stands for. */
-  constructor(bytes: number) {
+  constructor(bytes: number, between: number) {
+    this.#between = between;
     const most = Math.ceil(bytes * 1.5);
     this.#seen = most <= scratch.length ? scratch : new Uint8Array(most);
   }
@@ -70,9 +77,13 @@ class Gatherer implements TextSink {
   }
 
   put(code: number): void {
-    if (code === SPACE && this.#spaced) return;
-    this.#seen[this.#length++] = code;
-    this.#spaced = code === SPACE;
+    if (code !== SPACE) {
+      this.#seen[this.#length++] = code;
+      this.#spaced = false;
+    } else if (!this.#spaced) {
+      this.#seen[this.#length++] = this.#between;
+      this.#spaced = true;
+    } else if (this.#length > 0) this.#seen[this.#length - 1] = this.#between;
   }
 }
 

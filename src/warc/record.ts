@@ -13,7 +13,7 @@ export interface WarcInfo {
   /** "trawl/1.2.3" */
   readonly software: string;
   /** How robots.txt is treated: "obey" or "ignore". */
-  readonly robots: string;
+  readonly robots?: string;
   readonly userAgent?: string;
   /** Who answers for the crawl: a name, a mail address, a page. */
   readonly operator?: string;
@@ -88,6 +88,8 @@ export interface RecordFields {
   readonly payloadDigest?: string;
   readonly blockDigest?: string;
   readonly identifiedType?: string | null;
+  /** Of a text, as a language tag: Common Crawl's field. */
+  readonly identifiedLanguage?: string | null;
   readonly truncated?: Truncation | null;
   /** warcinfo only: the file's own name. */
   readonly filename?: string;
@@ -114,6 +116,7 @@ export function recordHeader(fields: RecordFields, blockLength: number): string 
     line("WARC-Payload-Digest", fields.payloadDigest) +
     line("WARC-Block-Digest", fields.blockDigest) +
     line("WARC-Identified-Payload-Type", fields.identifiedType) +
+    line("WARC-Identified-Content-Language", fields.identifiedLanguage) +
     line("WARC-Truncated", fields.truncated) +
     (fields.robotsCopy ? `Trawl-Robots-Copy: ${fields.robotsCopy}\r\n` : "") +
     line("Trawl-Via", fields.via)

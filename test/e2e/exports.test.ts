@@ -1,10 +1,12 @@
 /** What the commands that look at a crawl make of one: while it runs, when it was killed, and when it is done. */
 import assert from "node:assert/strict";
+import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
+import { WARCParser } from "warcio";
 import { readWithParse5 } from "../media/parse5-reader.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
 import { ask, endsIn, fetchedIn, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
@@ -130,6 +132,44 @@ describe("a crawl, looked at", () => {
     );
     pages.delete(BigInt(best[0].id));
     assert.equal(best[0].in_links, pages.size);
+  });
+
+  it("has the text of its pages as WET and the facts of its answers as WAT, for readers of WARC", async () => {
+    const records = async (suffix: string) => {
+      const path = join(folder.path, `pages.${suffix}`);
+      const { code, stderr } = await trawl(["export", dir, "--to", path]);
+      assert.equal(code, 0, stderr);
+      const all = [];
+      for await (const record of new WARCParser(createReadStream(path))) {
+        const text = await record.contentText();
+        const { warcType, warcTargetURI, warcPayloadDigest } = record;
+        all.push({
+          warcType,
+          warcTargetURI,
+          warcPayloadDigest,
+          text,
+          refersTo: record.warcHeaders.headers.get("WARC-Refers-To"),
+        });
+      }
+      return all;
+    };
+    const [info, ...texts] = await records("wet.gz");
+    assert.equal(info!.warcType, "warcinfo");
+    assert.deepEqual(new Set(texts.map(({ warcTargetURI }) => warcTargetURI)), fetchedIn(dir));
+    const { warcTargetURI, text } = texts.at(-1)!;
+    const page = await trawl(["get", dir, warcTargetURI!]);
+    const [, heading] = /<h1>([^<]*)<\/h1>/.exec(page.stdout)!;
+    assert.ok(text.split("\n").includes(heading!), `${heading} is a line of ${text}`);
+    assert.ok(!text.includes("<"));
+
+    const [, ...facts] = await records("wat.gz");
+    const of = facts.find((fact) => fact.warcTargetURI === warcTargetURI)!;
+    const { Envelope } = JSON.parse(of.text);
+    const http = Envelope["Payload-Metadata"]["HTTP-Response-Metadata"];
+    assert.equal(http["Response-Message"].Status, "200");
+    assert.match(JSON.stringify(http.Headers), /"content-type":"text\/html/i);
+    assert.ok(http["HTML-Metadata"].Links.some(({ path }: { path: string }) => path === "A@/href"));
+    assert.equal(of.refersTo, texts.at(-1)!.refersTo);
   });
 
   it("is not there by halves when its export is killed, nor is an older export lost", async () => {

@@ -6,7 +6,8 @@ import { readArguments, type Table } from "../config/arguments.ts";
 import { didYouMean } from "../config/closest.ts";
 import { readConfig } from "../config/config.ts";
 import { openCrawl } from "../dir/crawl-state.ts";
-import { EXPORTS, type ExportFormat } from "../export/exports.ts";
+import { EXPORTS } from "../export/exports.ts";
+import type { ExportFormat } from "../export/job.ts";
 import { parseWhere } from "../export/where.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, size } from "../wording.ts";
@@ -51,8 +52,8 @@ ${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 FILE is replaced whole or not at all. Every URL is exported, whatever became of it, unless --where
 chooses: status=200, status=4xx, status=400-499; type=text/html, type=image/*; host=example.com,
 host=*.example.com; end=fetched, end=robots; since=2026-11-01, until=2026-12-01T12:00:00Z.
-.wacz holds the whole archive as it is, so --where does not go with it. docs/output.md says what
-each column means.`,
+.wacz and .wat.gz hold the whole archive, so --where does not go with them. docs/output.md says
+what each column means.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("export", argv, TABLE);

@@ -4,15 +4,13 @@ import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, parse } from "node:path";
 import { Readable } from "node:stream";
-import type { Instant } from "../../base/clock.ts";
-import { type Chunks, replaceFile } from "../../base/replace-file.ts";
+import { replaceFile } from "../../base/replace-file.ts";
 import { rowFormats } from "../../export/formats.ts";
 import type { HostNames } from "../../export/parquet.ts";
 import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
 import { isPage, waczChunks } from "../../export/wacz.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import { registrableDomain, registryDomain } from "../../policy/url-key.ts";
-import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { PACKINGS } from "../../warc/packings.ts";
 import { surt } from "../../warc/surt.ts";
@@ -21,36 +19,9 @@ import { writeIndex } from "../dir/index-file.ts";
 import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
+import { writeWat, writeWet } from "./derived.ts";
+import type { ExportFormat, ExportJob } from "./job.ts";
 import { linksOf } from "./links.ts";
-import type { Where } from "./where.ts";
-
-export interface ExportJob {
-  /** The crawl's directory. */
-  readonly dir: string;
-  readonly state: ReadOnlyState;
-  readonly seeds: readonly string[];
-  /** Null: everything is meant. */
-  readonly where: Where | null;
-  /** Absolute; null for standard output. */
-  readonly path: string | null;
-  /** Writes the pieces: to `path`, whole or not at all, or to standard output. */
-  emit(chunks: Chunks): Promise<void>;
-  /** How far it is, in the format's unit. */
-  onProgress(done: number, total: number | null): void;
-  readonly now: Instant;
-}
-
-export interface ExportFormat {
-  readonly name: string;
-  /** With the dot, lower case. */
-  readonly suffix: string;
-  /** One line for the help. */
-  readonly says: string;
-  readonly unit: "URLs" | "bytes";
-  /** Whether `--where` may choose. */
-  readonly chooses: boolean;
-  write(job: ExportJob): Promise<void>;
-}
 
 export const EXPORTS: readonly ExportFormat[] = [
   {
@@ -82,6 +53,22 @@ export const EXPORTS: readonly ExportFormat[] = [
       write: (job) => job.emit(chunks(recordsOf(job), NAMES)),
     }),
   ),
+  {
+    name: "wet",
+    suffix: ".wet.gz",
+    says: "the text of pages, a conversion record each, as Common Crawl's WET",
+    unit: "URLs",
+    chooses: true,
+    write: writeWet,
+  },
+  {
+    name: "wat",
+    suffix: ".wat.gz",
+    says: "status, fields and links of answers as JSON, a metadata record each, as Common Crawl's WAT",
+    unit: "bytes",
+    chooses: false,
+    write: writeWat,
+  },
   {
     name: "sitemap",
     suffix: ".xml",

@@ -73,20 +73,17 @@ function pageOf(
   return latest?.file === place.file && latest.offset === place.offset ? record : null;
 }
 
+function* edgesOf(from: UrlRecord, block: Buffer, idOf: (href: string) => number | null): Generator<Edge> {
+  for (const link of outlinksIn(block)) yield { from: from.id, fromUrl: from.href, to: idOf(link.toUrl), ...link };
+}
+
 /** `outlink: URL L|E ELEMENT [nofollow]`, a line a link: see crawl/read. */
 const OUTLINK = /^outlink: (\S+) ([LE]) (\S+)( nofollow)?\r?$/gm;
 
-function* edgesOf(from: UrlRecord, block: Buffer, idOf: (href: string) => number | null): Generator<Edge> {
+/** The links in the block of a metadata record. */
+export function* outlinksIn(block: Buffer): Generator<Pick<Edge, "toUrl" | "element" | "embed" | "nofollow">> {
   for (const [, toUrl = "", letter, element = "", nofollow] of block.toString("utf8").matchAll(OUTLINK))
-    yield {
-      from: from.id,
-      fromUrl: from.href,
-      to: idOf(toUrl),
-      toUrl,
-      element,
-      embed: letter === "E",
-      nofollow: nofollow !== undefined,
-    };
+    yield { toUrl, element, embed: letter === "E", nofollow: nofollow !== undefined };
 }
 
 function* redirectsOf(

@@ -1,0 +1,59 @@
+/** What was answered to a visit, as the archive has it: head and body, whichever record holds the body. */
+import { document } from "../../media/document.ts";
+import type { Capture } from "../../model/capture.ts";
+import { header } from "../../model/fetch-result.ts";
+import type { VisitRecord } from "../../model/record.ts";
+import { contentCodings, decodeBody } from "../../net/decode.ts";
+import type { StateQueries } from "../../ports/frontier.ts";
+import type { Readable } from "../../ports/media-handler.ts";
+import { openState } from "../../store/embedded/read-only.ts";
+import type { ArchivedResponse } from "../../warc/reader.ts";
+import { archivedAt } from "./archived.ts";
+import { bodyPlace } from "./bodies.ts";
+
+export interface Answer {
+  /** Of the response or revisit record, with its brackets. */
+  readonly recordId: string;
+  /** As archived: content-encoding kept. Empty when the record that holds the body is gone. */
+  readonly response: ArchivedResponse;
+  /** Without content-encoding. */
+  readonly body: Uint8Array;
+  /** As it was read: with its charset, header fields, and the type that it was found to be. */
+  document(): Readable;
+}
+
+const MOST_RATIO = 200;
+
+/** Null when nothing was archived. `maxBodyBytes`: decoded bodies are cut there. Throws what `archivedAt` does. */
+export async function answerTo(
+  visit: VisitRecord,
+  dir: string,
+  maxBodyBytes: number,
+  state: Pick<StateQueries, "visitsOf"> | null = null,
+): Promise<Answer | null> {
+  const { capture } = visit;
+  if (capture === null) return null;
+  const response = await withBody(await archivedAt(dir, capture.response), capture, dir, state);
+  const whole = capture.truncated === null;
+  const limits = { maxBytes: maxBodyBytes, maxRatio: MOST_RATIO };
+  const body = (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
+  return {
+    recordId: header(response.warcHeaders, "warc-record-id") ?? "",
+    response,
+    body,
+    document: () => document(visit.href, visit.page?.mediaType ?? "", body, !whole, response.rawHeaders),
+  };
+}
+
+async function withBody(
+  response: ArchivedResponse,
+  capture: Capture,
+  dir: string,
+  given: Pick<StateQueries, "visitsOf"> | null,
+): Promise<ArchivedResponse> {
+  if (capture.revisitOf === undefined) return response;
+  using opened = given === null ? openState(dir) : null;
+  const place = bodyPlace(capture, given ?? opened!);
+  const body = place === null ? Buffer.alloc(0) : (await archivedAt(dir, place)).body;
+  return { ...response, body };
+}

@@ -1,0 +1,142 @@
+/** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
+import { join } from "node:path";
+import { header, type RawHeaders } from "../../model/fetch-result.ts";
+import { type Derived, derivedChunks } from "../../warc/derived.ts";
+import { parseHttp } from "../../warc/http.ts";
+import { readRecords, type WarcRecord } from "../../warc/reader.ts";
+import { answerTo } from "../dir/answers.ts";
+import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
+import { storeOf } from "../dir/store.ts";
+import { seenIn } from "../page-content.ts";
+import { VERSION } from "../version.ts";
+import type { ExportJob } from "./job.ts";
+import { outlinksIn } from "./links.ts";
+
+const MOST_BODY_BYTES = 16 * 1024 * 1024;
+
+/** Of each page that was fetched (HTML, PDF, plain text) what a reader sees of it, a block a line. */
+export const writeWet = (job: ExportJob): Promise<void> => write(job, "wet", texts(job));
+
+/** Of each answer its status, header fields, title and links. */
+export const writeWat = (job: ExportJob): Promise<void> => write(job, "wat", facts(job));
+
+function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): Promise<void> {
+  const info = { software: `trawl/${VERSION}`, description: `${what.toUpperCase()} of a crawl` };
+  return job.emit(derivedChunks(info, `crawl.warc.${what}.gz`, job.now, records));
+}
+
+async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
+  let seen = 0;
+  for (const { href, visit } of state.urls({ endedOnly: true })) {
+    if ((++seen & 63) === 0) onProgress(seen, null);
+    if (visit?.end !== "fetched" || (where !== null && !where(href, visit))) continue;
+    const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
+    if (answer === null) continue;
+    const text = await seenIn(answer.document(), { lines: true }).catch(() => ""); // a PDF that nobody can read
+    if (text.trim() === "") continue;
+    yield {
+      type: "conversion",
+      targetUri: visit.href,
+      at: visit.capture!.at,
+      refersTo: answer.recordId,
+      contentType: "text/plain",
+      language: visit.page?.language ?? null,
+      text: text.endsWith("\n") ? text : `${text}\n`,
+    };
+  }
+}
+
+/** An answer, and the metadata record that follows it, if one does. */
+async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Derived> {
+  await using store = await storeOf(dir);
+  const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  let before = 0;
+  for (const file of files) {
+    let main: WarcRecord | null = null;
+    let metadata: Buffer | null = null;
+    for await (const record of readRecords(committedBytes(file))) {
+      if (record.kind === "damage") continue;
+      onProgress(before + record.offset, total);
+      if (record.type === "metadata") metadata = record.block;
+      if (record.type !== "response" && record.type !== "revisit") continue;
+      if (main !== null) yield factsOf(main, metadata, file.name);
+      main = record;
+      metadata = null;
+    }
+    if (main !== null) yield factsOf(main, metadata, file.name);
+    before += file.bytes;
+  }
+}
+
+/** In the shape of Common Crawl's WAT, as far as it is known here. */
+function factsOf(main: WarcRecord, metadata: Buffer | null, file: string): Derived {
+  const field = (name: string) => header(main.fields, name) ?? "";
+  const { startLine, rawHeaders, body } = parseHttp(main.block);
+  const [, version = "", status = "", reason = ""] = /^(\S*) ?(\S*) ?(.*)$/.exec(startLine) ?? [];
+  const links = metadata === null ? [] : [...outlinksIn(metadata)];
+  const envelope = {
+    Container: {
+      Filename: file,
+      Compressed: true,
+      Offset: String(main.offset),
+      "Gzip-Metadata": { "Deflate-Length": String(main.length) },
+    },
+    Envelope: {
+      Format: "WARC",
+      "WARC-Header-Metadata": objectOf(main.fields),
+      "Payload-Metadata": {
+        "Actual-Content-Type": field("content-type"),
+        "Actual-Content-Length": String(main.block.length),
+        "Block-Digest": field("warc-block-digest"),
+        "HTTP-Response-Metadata": {
+          "Response-Message": { Version: version, Status: status, Reason: reason },
+          Headers: objectOf(rawHeaders),
+          "Headers-Length": String(main.block.length - body.length),
+          "Entity-Length": String(body.length),
+          "Entity-Digest": field("warc-payload-digest"),
+          ...(metadata === null
+            ? {}
+            : {
+                "HTML-Metadata": {
+                  Links: links.map(({ toUrl, element, nofollow }) => ({
+                    path: PATHS[element] ?? element,
+                    url: toUrl,
+                    ...(nofollow ? { rel: "nofollow" } : {}),
+                  })),
+                },
+              }),
+        },
+      },
+    },
+  };
+  return {
+    type: "metadata",
+    targetUri: field("warc-target-uri"),
+    at: Date.parse(field("warc-date")),
+    refersTo: field("warc-record-id"),
+    contentType: "application/json",
+    text: JSON.stringify(envelope),
+  };
+}
+
+/** As WAT files say where a link stood. */
+const PATHS: Readonly<Record<string, string>> = {
+  a: "A@/href",
+  area: "AREA@/href",
+  link: "LINK@/href",
+  img: "IMG@/src",
+  script: "SCRIPT@/src",
+  iframe: "IFRAME@/src",
+  form: "FORM@/action",
+};
+
+/** A field that comes twice keeps both values. */
+function objectOf(fields: RawHeaders): Record<string, string> {
+  const object: Record<string, string> = Object.create(null);
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const name = fields[i]!;
+    object[name] = name in object ? `${object[name]}, ${fields[i + 1]}` : fields[i + 1]!;
+  }
+  return object;
+}

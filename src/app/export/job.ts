@@ -1,0 +1,33 @@
+/** What an export is told, and what a format is. */
+import type { Instant } from "../../base/clock.ts";
+import type { Chunks } from "../../base/replace-file.ts";
+import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { Where } from "./where.ts";
+
+export interface ExportJob {
+  /** The crawl's directory. */
+  readonly dir: string;
+  readonly state: ReadOnlyState;
+  readonly seeds: readonly string[];
+  /** Null: everything is meant. */
+  readonly where: Where | null;
+  /** Absolute; null for standard output. */
+  readonly path: string | null;
+  /** Writes the pieces: to `path`, whole or not at all, or to standard output. */
+  emit(chunks: Chunks): Promise<void>;
+  /** How far it is, in the format's unit. */
+  onProgress(done: number, total: number | null): void;
+  readonly now: Instant;
+}
+
+export interface ExportFormat {
+  readonly name: string;
+  /** With the dot, lower case. */
+  readonly suffix: string;
+  /** One line for the help. */
+  readonly says: string;
+  readonly unit: "URLs" | "bytes";
+  /** Whether `--where` may choose. */
+  readonly chooses: boolean;
+  write(job: ExportJob): Promise<void>;
+}
