@@ -1,9 +1,10 @@
 /** What every back end must prove: each promise of ports/frontier.ts, on a clock that the test owns. */
 import assert from "node:assert/strict";
 import { afterEach, describe, it } from "node:test";
+import fc from "fast-check";
 import type { HostKey } from "../../src/model/host.ts";
 import { newHostState } from "../../src/model/host.ts";
-import type { Lease } from "../../src/model/lease.ts";
+import type { Lease, Verdict } from "../../src/model/lease.ts";
 import type { PageInfo } from "../../src/model/page.ts";
 import type { RobotsCopy } from "../../src/model/robots-copy.ts";
 import type { Href } from "../../src/model/url.ts";
@@ -253,6 +254,55 @@ export function frontierConformance(name: string, makeStore: () => Store): void 
         assert.equal(backend.pending().queued, 2);
         await world.crash();
         assert.deepEqual((await world.leasePaths(9)).sort(), ["1", "2", "3"]);
+      });
+
+      it("gives no lease early and no more than one a host, whatever is settled, released, put off or left to expire", async () => {
+        const step = fc.record({
+          does: fc.constantFrom("end", "retry", "again", "follow", "release", "nothing"),
+          readyIn: fc.integer({ min: -50, max: 400 }),
+          wait: fc.nat(120),
+          lease: fc.nat(4),
+          tier: fc.constantFrom(undefined, 0, 2),
+        });
+        const urls = ["a", "b", "c"].flatMap((host) => [1, 2, 3, 4].map((n) => url(host, String(n))));
+        await fc.assert(
+          fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+            const { backend, clock } = begin({ leaseMs: 500 });
+            await backend.add(urls);
+            const readyAt = new Map<string, number>();
+            let open: Lease[] = [];
+            for (const { does, readyIn, wait, lease: most, tier } of steps) {
+              clock.time += wait;
+              open = open.filter(({ expiresAt }) => expiresAt > clock.time);
+              for (const lease of await backend.lease(most)) {
+                const { host } = lease.url;
+                assert.ok(!open.some((other) => other.url.host === host), `two leases on ${host}`);
+                assert.ok(clock.time >= (readyAt.get(host) ?? 0), `a lease on ${host} before its time`);
+                open.push(lease);
+              }
+              const lease = open[0];
+              if (lease === undefined || does === "nothing") continue;
+              open.shift();
+              const hostReadyAt = clock.time + readyIn;
+              readyAt.set(lease.url.host, Math.max(readyAt.get(lease.url.host) ?? 0, hostReadyAt));
+              if (does === "release") backend.release([{ lease, hostReadyAt, hostTier: tier }]);
+              else {
+                const verdict: Verdict =
+                  does === "end"
+                    ? ended()
+                    : does === "retry"
+                      ? { kind: "retry", at: clock.time + 60, reason: "timeout" }
+                      : does === "follow"
+                        ? { kind: "follow", href: `${lease.url.href}/` as Href, hops: 1 }
+                        : { kind: "again" };
+                await world.settle(lease, verdict, { hostReadyAt, hostTier: tier });
+              }
+            }
+            await world.close();
+          }),
+          { seed: 3, numRuns: 25 },
+        );
+        begin();
       });
 
       it("gives a host no more than its share while others are due, and more when they are not", async () => {
