@@ -32,7 +32,7 @@ type Outcome = Reply | { readonly ended: string };
 
 export interface ApartOptions {
   readonly clock: Clock;
-  /** A job may take so long, in ms; else as long as its kind may. */
+  /** A job may take so long, in ms. */
   readonly deadlineMs?: number;
   /** What the thread may hold, in MiB: as much of objects, and as much again of buffers. */
   readonly memoryMiB?: number;
@@ -40,8 +40,8 @@ export interface ApartOptions {
   readonly entry?: URL;
 }
 
-/** An honest page of a few megabytes, on a slow machine. PDF gives up by itself before. */
-const DEADLINES_MS: { readonly [K in Kind]: number } = { pdf: 30_000, content: 15_000 };
+/** An honest page of a few megabytes needs 5 s, and on a busy machine more. PDF gives up by itself before. */
+const DEADLINE_MS = 30_000;
 const MEMORY_MIB = 512;
 const STOPPED = "the crawl was stopped before it was read";
 /** How often the thread's buffers are measured while it works, in ms: they are beyond the limits that V8 keeps. */
@@ -54,7 +54,7 @@ const entryUrl = (): URL =>
 /** One job at a time; the thread is started for the first one, and anew after one that had to be ended. */
 export class Apart implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #deadlineMs: number | undefined;
+  readonly #deadlineMs: number;
   readonly #memoryMiB: number;
   readonly #entry: URL;
   readonly #closed = new AbortController();
@@ -64,7 +64,7 @@ export class Apart implements AsyncDisposable {
   /** Settled when the last job that was asked for is done. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ clock, deadlineMs, memoryMiB = MEMORY_MIB, entry = entryUrl() }: ApartOptions) {
+  constructor({ clock, deadlineMs = DEADLINE_MS, memoryMiB = MEMORY_MIB, entry = entryUrl() }: ApartOptions) {
     this.#clock = clock;
     this.#deadlineMs = deadlineMs;
     this.#memoryMiB = memoryMiB;
@@ -94,7 +94,7 @@ export class Apart implements AsyncDisposable {
       this.#settle = resolve;
       const end = (ended: string) => resolve({ ended });
       this.#closed.signal.addEventListener("abort", () => end(STOPPED), { signal: over.signal });
-      void this.#overtime(this.#deadlineMs ?? DEADLINES_MS[order.kind], over.signal, end);
+      void this.#overtime(over.signal, end);
       void this.#swelling(worker, over.signal, end);
       worker.ref();
       worker.postMessage(order, give);
@@ -123,9 +123,9 @@ export class Apart implements AsyncDisposable {
     return worker;
   }
 
-  async #overtime(deadlineMs: number, over: AbortSignal, end: (why: string) => void): Promise<void> {
-    await this.#clock.sleep(deadlineMs, over);
-    if (!over.aborted) end(`it took longer than ${deadlineMs / 1000} s`);
+  async #overtime(over: AbortSignal, end: (why: string) => void): Promise<void> {
+    await this.#clock.sleep(this.#deadlineMs, over);
+    if (!over.aborted) end(`it took longer than ${this.#deadlineMs / 1000} s`);
   }
 
   async #swelling(worker: Worker, over: AbortSignal, end: (why: string) => void): Promise<void> {

@@ -1,6 +1,8 @@
 /** Loads media handlers from modules that the user names. They run in the visit threads; the control thread only checks them. */
 import { pathToFileURL } from "node:url";
 import type { RawLink } from "../../model/link.ts";
+import { parseMediaType } from "../../model/media-type.ts";
+import type { Conversion } from "../../ports/archive.ts";
 import type { MediaHandler, Read } from "../../ports/media-handler.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -83,7 +85,21 @@ function wellFormed(value: unknown): Read {
   const { robots } = found;
   if (robots !== undefined && !(Array.isArray(robots) && robots.every((text) => typeof text === "string")))
     throw new TypeError("robots is not a list of texts");
+  const { conversions } = found;
+  if (conversions !== undefined && !(Array.isArray(conversions) && conversions.every(isConversion)))
+    throw new TypeError('conversions is not a list of { type: "text/plain", text }');
   return found as Read;
+}
+
+function isConversion(value: unknown): boolean {
+  const conversion = value as Partial<Conversion> | null;
+  return (
+    typeof conversion === "object" &&
+    conversion !== null &&
+    typeof conversion.type === "string" &&
+    parseMediaType(conversion.type) !== null &&
+    typeof conversion.text === "string"
+  );
 }
 
 function isLink(value: unknown): boolean {

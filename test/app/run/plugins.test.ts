@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { loadHandlers } from "../../../src/app/run/plugins.ts";
+import { document } from "../../../src/media/document.ts";
+import type { Href } from "../../../src/model/url.ts";
+import { tempDir } from "../../e2e/trawl.ts";
+
+describe("what a handler of a user's gives", () => {
+  const wrong: Readonly<Record<string, RegExp>> = {
+    null: /no object/,
+    "{}": /links is not a list/,
+    "{ links: [{ href: 1 }] }": /links is not a list/,
+    "{ links: [], title: 1 }": /title is not a text/,
+    "{ links: [], jsonLd: {} }": /jsonLd is not a text/,
+    "{ links: [], width: 1.5 }": /width is not a whole number/,
+    "{ links: [], robots: 'none' }": /robots is not a list/,
+    "{ links: [], conversions: [{ type: 'text', text: '' }] }": /conversions is not a list/,
+    "{ links: [], conversions: [{ type: 'text/plain' }] }": /conversions is not a list/,
+  };
+  it("is looked at before it is believed", async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, "handlers.mjs");
+    const handlers = Object.keys(wrong).map((found, i) => `{ name: "h${i}", accepts: [], read: () => (${found}) }`);
+    await writeFile(path, `export const handlers = [${handlers.join(", ")}];`);
+    const given = document("http://a.test/" as Href, "text/plain", new Uint8Array(), false, []);
+    const loaded = await loadHandlers([path]);
+    for (const [i, says] of Object.values(wrong).entries())
+      await assert.rejects(async () => loaded[i]!.read(given), says);
+  });
+  it("may be conversions of any media type", async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, "handler.mjs");
+    const found = '{ links: [], conversions: [{ type: "text/x.y;charset=utf-8", text: "a" }] }';
+    await writeFile(path, `export const handler = { name: "h", accepts: [], read: () => (${found}) };`);
+    const [handler] = await loadHandlers([path]);
+    const given = document("http://a.test/" as Href, "text/plain", new Uint8Array(), false, []);
+    assert.equal((await handler!.read(given)).conversions?.length, 1);
+  });
+});
