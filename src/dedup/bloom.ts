@@ -2,7 +2,7 @@
 import { bitsIn } from "./bits.ts";
 import { expectedLost, type FilterSize, filterSize, firstOf, MAX_BITS, stepOf } from "./probes.ts";
 import type { SeenSet } from "./seen-set.ts";
-import { type Pieces, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { type Fill, type Pieces, readSnapshot, restored, writeSnapshot } from "./snapshot.ts";
 
 const KIND = 1;
 
@@ -105,6 +105,13 @@ export class Bloom implements SeenSet {
     this.#size = Math.min(Math.max(estimate, this.#size, other.#size), this.#size + other.#size);
   }
 
+  /** Counts the bits that are set anew: words that were read back may know of fingerprints that came after the fields. */
+  recount(): void {
+    let ones = 0;
+    for (let i = 0; i < this.#words.length; i++) ones += bitsIn(this.#words[i]!);
+    this.#ones = ones;
+  }
+
   copy(): Bloom {
     const copy = new Bloom(this.sizing);
     copy.#words.set(this.#words);
@@ -118,11 +125,18 @@ export class Bloom implements SeenSet {
   }
 
   /** The filter of a snapshot; null when the bytes are damaged, or of something else. */
-  static restore(pieces: Pieces): Promise<Bloom | null> {
-    return readSnapshot(pieces, KIND, (fields) => {
+  static restore(pieces: Pieces): Bloom | null {
+    return restored(pieces, Bloom.read);
+  }
+
+  /** The same, of the bytes that come next. */
+  static read(fill: Fill): Bloom | null {
+    const bloom = readSnapshot(fill, KIND, (fields) => {
       const bloom = Bloom.ofFields(fields);
       return { value: bloom, arrays: [bloom.words] };
     });
+    bloom?.recount();
+    return bloom;
   }
 
   /** What a snapshot needs besides the words. */

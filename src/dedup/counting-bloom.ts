@@ -4,7 +4,7 @@
  */
 import { expectedLost, type FilterSize, filterSize, firstOf, stepOf } from "./probes.ts";
 import type { SeenSet } from "./seen-set.ts";
-import { type Pieces, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { type Fill, type Pieces, readSnapshot, restored, writeSnapshot } from "./snapshot.ts";
 
 const KIND = 3;
 const MAX_COUNTERS = 2 ** 34;
@@ -101,8 +101,13 @@ export class CountingBloom implements SeenSet {
   }
 
   /** The filter of a snapshot; null when the bytes are damaged, or of something else. */
-  static restore(pieces: Pieces): Promise<CountingBloom | null> {
-    return readSnapshot(pieces, KIND, ([places, hashes, size, taken]) => {
+  static restore(pieces: Pieces): CountingBloom | null {
+    return restored(pieces, CountingBloom.read);
+  }
+
+  /** The same, of the bytes that come next. */
+  static read(fill: Fill): CountingBloom | null {
+    return readSnapshot(fill, KIND, ([places, hashes, size, taken]) => {
       const bloom = new CountingBloom({ places: places!, hashes: hashes! });
       bloom.#size = size!;
       bloom.#taken = taken!;

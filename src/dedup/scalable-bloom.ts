@@ -4,7 +4,7 @@
  */
 import { Bloom } from "./bloom.ts";
 import type { SeenSet } from "./seen-set.ts";
-import { type Pieces, readSnapshot, writeSnapshot } from "./snapshot.ts";
+import { type Fill, type Pieces, readSnapshot, restored, writeSnapshot } from "./snapshot.ts";
 
 const KIND = 2;
 const GROWTH = 2;
@@ -83,8 +83,13 @@ export class ScalableBloom implements SeenSet {
   }
 
   /** The set of a snapshot; null when the bytes are damaged, or of something else. */
-  static restore(pieces: Pieces): Promise<ScalableBloom | null> {
-    return readSnapshot(pieces, KIND, (fields) => {
+  static restore(pieces: Pieces): ScalableBloom | null {
+    return restored(pieces, ScalableBloom.read);
+  }
+
+  /** The same, of the bytes that come next. */
+  static read(fill: Fill): ScalableBloom | null {
+    const set = readSnapshot(fill, KIND, (fields) => {
       const [capacity, rate, grown] = fields;
       const set = new ScalableBloom(capacity!, rate!);
       set.#layers.length = 0;
@@ -93,6 +98,8 @@ export class ScalableBloom implements SeenSet {
         set.#layers.push(Bloom.ofFields(fields.slice(at, at + LAYER_FIELDS)));
       return { value: set, arrays: set.#layers.map((layer) => layer.words) };
     });
+    for (const layer of set?.#layers ?? []) layer.recount();
+    return set;
   }
 
   #grow(): void {

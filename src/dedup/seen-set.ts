@@ -1,6 +1,6 @@
 /** What a set of seen URLs promises, whichever way it remembers them; and the exact one. */
 import { FingerprintTable } from "./fingerprint-table.ts";
-import { joined, type Pieces } from "./snapshot.ts";
+import { type Pieces, restored } from "./snapshot.ts";
 
 /**
  * A set of 64-bit fingerprints: two unsigned 32-bit words, the first two of a 128-bit hash (base/hash), hence uniform.
@@ -59,8 +59,8 @@ export class ExactSet implements SeenSet {
   }
 
   /** The set of a snapshot; null when the bytes are damaged, or of something else. */
-  static async restore(pieces: Pieces): Promise<ExactSet | null> {
-    const table = FingerprintTable.restore(await joined(pieces));
+  static restore(pieces: Pieces): ExactSet | null {
+    const table = restored(pieces, FingerprintTable.read);
     return table === null ? null : new ExactSet(0, table);
   }
 }

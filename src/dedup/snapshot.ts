@@ -4,8 +4,11 @@
  */
 import { hashBytes } from "../base/hash.ts";
 
-/** Bytes in order, cut anywhere: a read stream of a file fits. */
-export type Pieces = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+/** Bytes in order, cut anywhere. */
+export type Pieces = Iterable<Uint8Array>;
+
+/** Fills the target with the bytes that follow; false when there are too few. */
+export type Fill = (target: Uint8Array) => boolean;
 
 const MAGIC = 0x53445754; // "TWDS" in memory order; reads otherwise on a machine of other endianness
 const VERSION = 1;
@@ -36,52 +39,62 @@ export function* writeSnapshot(
 
 /**
  * Reads what `writeSnapshot` wrote. `layout` makes of the fields, which are good, a thing and its empty arrays, which
- * are filled; null when it has no use for them. Null, too, when anything is missing, changed, or left over.
+ * are filled; null when it has no use for them. Null, too, when anything is missing or changed.
  */
-export async function readSnapshot<T>(
-  pieces: Pieces,
+export function readSnapshot<T>(
+  fill: Fill,
   kind: number,
   layout: (fields: readonly number[]) => { readonly value: T; readonly arrays: readonly ArrayBufferView[] } | null,
-): Promise<T | null> {
-  const source = new PieceReader(pieces);
-  const fields = await readFields(source, kind);
+): T | null {
+  const fields = readFields(fill, kind);
   const made = fields === null ? null : layout(fields);
   if (made === null) return null;
   let sum = 0;
   for (const array of made.arrays)
     for (const block of blocksOf(bytesOf(array))) {
-      if (!(await source.fill(block))) return null;
+      if (!fill(block)) return null;
       sum = hashBytes(block, block.length, sum)[0];
     }
-  const whole = (await source.word()) === sum && (await source.atEnd());
-  return whole ? made.value : null;
+  return readWord(fill) === sum ? made.value : null;
 }
 
-async function readFields(source: PieceReader, kind: number): Promise<number[] | null> {
+/** What `read` makes of the pieces; null when they hold more. */
+export function restored<T>(pieces: Pieces, read: (fill: Fill) => T | null): T | null {
+  const source = new PieceReader(pieces);
+  const value = read((target) => source.fill(target));
+  return source.atEnd() ? value : null;
+}
+
+function readFields(fill: Fill, kind: number): number[] | null {
   const prefix = new Uint32Array(PREFIX_BYTES / 4);
-  if (!(await source.fill(bytesOf(prefix)))) return null;
+  if (!fill(bytesOf(prefix))) return null;
   const [magic, version, kindThere, count] = prefix;
   if (magic !== MAGIC || version !== VERSION || kindThere !== kind || count! > MAX_FIELDS) return null;
   const header = new Uint8Array(PREFIX_BYTES + 8 * count!);
   header.set(bytesOf(prefix));
-  if (!(await source.fill(header.subarray(PREFIX_BYTES)))) return null;
-  if ((await source.word()) !== hashBytes(header)[0]) return null;
+  if (!fill(header.subarray(PREFIX_BYTES))) return null;
+  if (readWord(fill) !== hashBytes(header)[0]) return null;
   return [...new Float64Array(header.buffer, PREFIX_BYTES)];
 }
 
+/** The next unsigned 32-bit word; NaN at the end. */
+function readWord(fill: Fill): number {
+  const word = new Uint32Array(1);
+  return fill(bytesOf(word)) ? word[0]! : Number.NaN;
+}
+
 class PieceReader {
-  readonly #pieces: AsyncIterator<Uint8Array> | Iterator<Uint8Array>;
+  readonly #pieces: Iterator<Uint8Array>;
   #piece: Uint8Array = new Uint8Array();
   #at = 0;
 
   constructor(pieces: Pieces) {
-    this.#pieces = Symbol.asyncIterator in pieces ? pieces[Symbol.asyncIterator]() : pieces[Symbol.iterator]();
+    this.#pieces = pieces[Symbol.iterator]();
   }
 
-  /** False when the bytes end before the target is full. */
-  async fill(target: Uint8Array): Promise<boolean> {
+  fill(target: Uint8Array): boolean {
     for (let filled = 0; filled < target.length; ) {
-      if (await this.atEnd()) return false;
+      if (this.atEnd()) return false;
       const part = this.#piece.subarray(this.#at, this.#at + target.length - filled);
       target.set(part, filled);
       filled += part.length;
@@ -90,38 +103,15 @@ class PieceReader {
     return true;
   }
 
-  /** The next unsigned 32-bit word; NaN at the end. */
-  async word(): Promise<number> {
-    const word = new Uint32Array(1);
-    return (await this.fill(bytesOf(word))) ? word[0]! : Number.NaN;
-  }
-
-  async atEnd(): Promise<boolean> {
+  atEnd(): boolean {
     while (this.#at === this.#piece.length) {
-      const next = await this.#pieces.next();
+      const next = this.#pieces.next();
       if (next.done === true) return true;
       this.#piece = next.value;
       this.#at = 0;
     }
     return false;
   }
-}
-
-/** All pieces as one array. */
-export async function joined(pieces: Pieces): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of pieces) {
-    parts.push(piece.slice()); // a piece may be a view of memory that its giver uses again
-    length += piece.length;
-  }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 function* blocksOf(bytes: Uint8Array): IterableIterator<Uint8Array> {

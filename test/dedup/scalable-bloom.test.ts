@@ -68,22 +68,22 @@ describe("scalable Bloom filter", () => {
     assert.ok(shareSeen(b, 5000, 6) < 0.01); // what was taken in is not shared
   });
 
-  it("comes back from its snapshot and goes on as before", async () => {
+  it("comes back from its snapshot and goes on as before", () => {
     const set = new ScalableBloom(100, 0.01);
     eachOf(2000, 8, (hi, lo) => set.add(hi, lo));
-    const copy = await ScalableBloom.restore([bytesOf(set)]);
+    const copy = ScalableBloom.restore([bytesOf(set)]);
     assert.ok(copy);
     for (const one of [set, copy]) eachOf(5000, 9, (hi, lo) => one.add(hi, lo));
     assert.deepEqual(bytesOf(copy), bytesOf(set));
   });
 
-  it("does not come back from a snapshot that was changed, or is of something else", async () => {
+  it("does not come back from a snapshot that was changed, or is of something else", () => {
     const set = new ScalableBloom(100, 0.01);
     const bytes = bytesOf(set);
     for (let at = 0; at < bytes.length; at += 3) {
       const changed = bytes.slice();
       changed[at]! ^= 0x10;
-      assert.equal(await ScalableBloom.restore([changed]), null);
+      assert.equal(ScalableBloom.restore([changed]), null);
     }
   });
 });
