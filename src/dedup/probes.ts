@@ -44,16 +44,29 @@ export function falsePositiveRate({ places, hashes }: FilterSize, count: number)
 }
 
 const LOSS_STEPS = 256; // even
+/** A filter that refuses nearly everything is not worth more. */
+const MOST_ROUNDS = 200;
 
 /**
- * How many new fingerprints were refused while the filter grew to `count`: the rate integrated from an empty filter on
- * (Simpson's rule).
+ * How many new fingerprints were refused while `count` were taken. One that is refused would have set no bit: so the
+ * filter is as full as if all that were offered were in it, and how many those are is found by going round.
  */
 export function expectedLost(size: FilterSize, count: number): number {
+  let lost = 0;
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const before = lost;
+    lost = refusedOf(size, count + before);
+    if (lost - before <= lost * 1e-9) break;
+  }
+  return lost;
+}
+
+/** Of so many that are offered: the rate integrated from an empty filter on (Simpson's rule). */
+function refusedOf(size: FilterSize, offered: number): number {
   let sum = 0;
   for (let i = 0; i <= LOSS_STEPS; i++) {
     const weight = i === 0 || i === LOSS_STEPS ? 1 : i % 2 === 1 ? 4 : 2;
-    sum += weight * falsePositiveRate(size, (count * i) / LOSS_STEPS);
+    sum += weight * falsePositiveRate(size, (offered * i) / LOSS_STEPS);
   }
-  return (sum * count) / LOSS_STEPS / 3;
+  return (sum * offered) / LOSS_STEPS / 3;
 }

@@ -3,6 +3,7 @@
  * twice as large and wrong half as often, so that all of them together keep within the rate asked for, however many come.
  */
 import { Bloom } from "./bloom.ts";
+import { expectedLost, falsePositiveRate, filterSize } from "./probes.ts";
 import type { SeenSet } from "./seen-set.ts";
 import { type Fill, type Pieces, readSnapshot, restored, writeSnapshot } from "./snapshot.ts";
 
@@ -54,6 +55,21 @@ export class ScalableBloom implements SeenSet {
     return lost;
   }
 
+  /** What `expectedLost` is of a set of so many fingerprints, by the formulas alone. */
+  static expectedLost(capacity: number, rate: number, count: number): number {
+    let lost = 0;
+    let below = 0;
+    for (let grown = 0, left = count; left > 0; grown++) {
+      const room = capacity * GROWTH ** grown;
+      const size = filterSize(room, layerRate(rate, grown));
+      const here = Math.min(left, room);
+      lost += expectedLost(size, here) + here * below;
+      below += falsePositiveRate(size, here);
+      left -= here;
+    }
+    return lost;
+  }
+
   has(hi: number, lo: number): boolean {
     for (let i = this.#layers.length - 1; i >= 0; i--) if (this.#layers[i]!.has(hi, lo)) return true;
     return false;
@@ -98,14 +114,15 @@ export class ScalableBloom implements SeenSet {
         set.#layers.push(Bloom.ofFields(fields.slice(at, at + LAYER_FIELDS)));
       return { value: set, arrays: set.#layers.map((layer) => layer.words) };
     });
-    for (const layer of set?.#layers ?? []) layer.recount();
+    if (set !== null) for (const layer of set.#layers) layer.recount();
     return set;
   }
 
   #grow(): void {
-    // The rates of all layers to come sum up to the bound: p (1 - r) (1 + r + r^2 ...) = p.
-    const rate = this.#rate * (1 - TIGHTENING) * TIGHTENING ** this.#grown;
-    this.#layers.push(Bloom.for(this.#capacity * GROWTH ** this.#grown, rate));
+    this.#layers.push(Bloom.for(this.#capacity * GROWTH ** this.#grown, layerRate(this.#rate, this.#grown)));
     this.#grown++;
   }
 }
+
+/** The rates of all layers to come sum up to the bound: p (1 - r) (1 + r + r^2 ...) = p. */
+const layerRate = (rate: number, grown: number): number => rate * (1 - TIGHTENING) * TIGHTENING ** grown;

@@ -23,7 +23,8 @@
  *    what is known) and in `linksAgain`; not those of a page to itself. As its level rises, a URL that waits in a class is
  *    *raised* by the rules given (none unless told) to a class before: there the raised and the others alternate, the raised
  *    first, FIFO each; a class with `RAISED_AT_ONCE` raised takes no more. What was given back, is leased or is delayed
- *    stays so. Levels survive like all else; after a restart nothing is raised until its level rises again.
+ *    stays so. Levels survive like all else; after a restart nothing is raised until its level rises again. A back end that
+ *    was told to know what it has seen without ids (`--seen bloom` and the like) counts no links, and raises nothing.
  */
 import type { Instant } from "../base/clock.ts";
 import type { ArchiveMark } from "../model/capture.ts";

@@ -2,6 +2,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SeenKind } from "../../src/dedup/seen-kinds.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { MemoryState } from "../../src/store/memory/state.ts";
@@ -13,7 +14,9 @@ export function memoryStore(): Store {
 }
 
 /** A crash is a copy of the files as they are: what kill -9 leaves, without the locks of the living. */
-export function embeddedStore(): Store & { readonly dir: string } {
+export function embeddedStore(seen?: SeenKind): Store & { readonly dir: string } {
+  // So rarely wrong that it never is in a test.
+  const more = seen === undefined ? {} : { seen: { kind: seen, capacity: 1000, error: 1e-12 } };
   const root = mkdtempSync(join(tmpdir(), "trawl-store-"));
   let life = 0;
   const dir = () => join(root, String(life));
@@ -21,7 +24,7 @@ export function embeddedStore(): Store & { readonly dir: string } {
     get dir() {
       return dir();
     },
-    open: (options) => openEmbedded(dir(), options),
+    open: (options) => openEmbedded(dir(), { ...options, ...more }),
     crash() {
       const from = dir();
       life++;

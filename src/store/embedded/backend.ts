@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
+import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
@@ -18,14 +19,15 @@ import type { ActiveHost } from "./active-host.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import { HostChanges } from "./host-changes.ts";
-import { JournalWriter, lastPosition, Reasons } from "./journal.ts";
+import { findAdmitted, JournalWriter, lastPosition, type Position, Reasons } from "./journal.ts";
 import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
 import type { ChunkedQueue } from "./queue.ts";
 import { Raising } from "./raising.ts";
 import { recover } from "./recover.ts";
 import { type OpenLease, Schedule } from "./schedule.ts";
-import type { Position, SnapshotPace } from "./snapshot.ts";
+import { SOME_ID } from "./seen.ts";
+import type { SnapshotPace } from "./snapshot.ts";
 import { type Fault, Writer } from "./writer.ts";
 
 export interface EmbeddedOptions {
@@ -40,12 +42,15 @@ export interface EmbeddedOptions {
   readonly links?: LinkRules;
   /** The tier that a host begins in; 0 unless told. */
   readonly firstTier?: (host: HostKey) => number;
+  /** How it is remembered which URLs were seen; exactly, if nothing is said. */
+  readonly seen?: SeenChoice;
   readonly fault?: Fault;
   /** When what memory knows is written to DIR/state.seen, so that opening is quick. */
   readonly snapshots?: Partial<SnapshotPace>;
 }
 
 const LEASE_MS = 600_000;
+const EXACT: SeenChoice = { kind: "exact", capacity: 1, error: 0.5 };
 /** Tokens given between two openings at most, so that none is ever given twice. */
 const TOKENS_PER_OPENING = 2 ** 32;
 /** Ids are kept in 32 bits. */
@@ -94,7 +99,7 @@ class EmbeddedBackend implements Backend {
   #lastHost: ActiveHost | null = null;
 
   constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
-    const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots } = options;
+    const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots, seen = EXACT } = options;
     const { hostShare = hostConcurrency, links, firstTier = () => 0 } = options;
     const { db } = opened;
     this.#opened = opened;
@@ -117,7 +122,7 @@ class EmbeddedBackend implements Backend {
     const { journal, nextId } = lastPosition(db);
     this.#journalRow = journal;
     this.#nextId = nextId;
-    this.#known = new KnownUrls(join(dir, "state.seen"), db, nextId, fault, snapshots);
+    this.#known = new KnownUrls(join(dir, "state.seen"), db, nextId, seen, fault, snapshots);
     this.#writer.transaction(() => this.#hosts.moveAll());
     this.#raising = links === undefined ? null : new Raising(links, this.#known, this.#journal, this.#schedule);
     recover(db, this.#reasons, { known: this.#known, schedule: this.#schedule, retried: this.#retried });
@@ -202,7 +207,8 @@ class EmbeddedBackend implements Backend {
   }
 
   find(fpHi: number, fpLo: number): UrlRecord | null {
-    const id = this.#known.find(fpHi, fpLo);
+    const known = this.#known.find(fpHi, fpLo);
+    const id = known === SOME_ID ? findAdmitted(this.#opened.db, fpHi, fpLo) : known;
     return id === 0 ? null : this.byId(id);
   }
 
@@ -366,7 +372,7 @@ class EmbeddedBackend implements Backend {
     switch (verdict.kind) {
       case "end":
         this.#schedule.end(open, hostReadyAt, hostTier);
-        if (verdict.dropped === true) this.#drop(id, verdict.end);
+        if (verdict.dropped === true) this.#drop(id, verdict.end, true);
         else this.#end(id, verdict.end);
         if (this.#retried.delete(id)) this.#writer.deleteRetry(id);
         return;
@@ -392,7 +398,7 @@ class EmbeddedBackend implements Backend {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
-      const known = this.#known.findOrInsert(url.fpHi, url.fpLo, id);
+      const known = this.#known.findOrInsert(url, id);
       if (!this.#known.isNew(url, known)) {
         if (on !== null) this.#raising?.link(url, known, on);
         continue;
@@ -417,8 +423,10 @@ class EmbeddedBackend implements Backend {
     }
   }
 
-  #drop(id: number, reason: EndReason): void {
-    this.#known.drop(id, reason);
+  /** `later`: it was admitted in an earlier transaction. */
+  #drop(id: number, reason: EndReason, later = false): void {
+    if (later) this.#known.dropLater(id, reason);
+    else this.#known.drop(id, reason);
     this.#journal.dropped(id, this.#reasons.codeOf(reason));
   }
 

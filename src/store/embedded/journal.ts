@@ -3,8 +3,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { Pending } from "../../ports/frontier.ts";
-import type { Position } from "./snapshot.ts";
 import { WordBuffer, wordsOf } from "./words.ts";
+
+/** A row of the journal: its id, and the id that the next URL admitted after it gets. */
+export interface Position {
+  readonly journal: number;
+  readonly nextId: number;
+}
 
 /** Codes of end reasons, given out as they are met, so that the journal holds whatever reasons a later version has. */
 export class Reasons {
@@ -135,6 +140,32 @@ export function readAdmitted(
     for (let i = 0; i < words.length; i += 4, id++)
       if (!visit(id, words[i]!, words[i + 1]!, words[i + 2]!, words[i + 3]!)) return;
   }
+}
+
+/** The id under which a fingerprint was admitted last, or 0: reads the journal from its beginning, 16 bytes a URL. */
+export function findAdmitted(db: DatabaseSync, fpHi: number, fpLo: number): number {
+  let found = 0;
+  readAdmitted(db, (id, hi, lo) => {
+    if (hi === fpHi && lo === fpLo) found = id; // the last: an earlier one was a drop that was undone
+    return true;
+  });
+  return found;
+}
+
+/** The fingerprint that an id was admitted with, in a transaction that is done: some twenty rows of the journal are looked at. */
+export function fingerprintOf(db: DatabaseSync, id: number): readonly [hi: number, lo: number] {
+  // Ids of rows and of URLs grow together: the last row that begins at the id or before.
+  const firstOf = db.prepare("SELECT first_id FROM journal WHERE id = ?");
+  let row = 1;
+  for (let end = lastPosition(db).journal + 1; end - row > 1; ) {
+    const middle = Math.floor((row + end) / 2);
+    if ((firstOf.get(middle)!.first_id as number) <= id) row = middle;
+    else end = middle;
+  }
+  const { first_id, admitted } = db.prepare("SELECT first_id, admitted FROM journal WHERE id = ?").get(row)!;
+  const words = wordsOf(admitted as Uint8Array);
+  const at = (id - (first_id as number)) * 4;
+  return [words[at]!, words[at + 1]!];
 }
 
 /** The id of the last URL admitted; 0 when there is none. */

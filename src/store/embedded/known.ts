@@ -4,11 +4,12 @@
  */
 import { rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { NewUrl } from "../../model/link.ts";
-import { type Ending, hasPosition } from "./journal.ts";
-import { type Known, type Position, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
+import { type Ending, hasPosition, type Position } from "./journal.ts";
+import { prepareDisk, readSeen, SOME_ID, seenNothing } from "./seen.ts";
+import { type Known, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
 import { UrlStates } from "./url-states.ts";
 import type { Fault } from "./writer.ts";
 
@@ -19,32 +20,45 @@ export class KnownUrls {
   readonly #snapshots: SnapshotWriter;
 
   /** As the snapshot in `file` has it, or empty. `nextId`: one more than all ids given. */
-  constructor(file: string, db: DatabaseSync, nextId: number, fault: Fault, pace?: Partial<SnapshotPace>) {
-    const snapshot = readSnapshot(file, (position) => hasPosition(db, position));
+  constructor(
+    file: string,
+    db: DatabaseSync,
+    nextId: number,
+    choice: SeenChoice,
+    fault: Fault,
+    pace?: Partial<SnapshotPace>,
+  ) {
+    const prepared = prepareDisk(db, choice);
+    const snapshot = !prepared
+      ? null
+      : readSnapshot(file, choice, {
+          hasRow: (position) => hasPosition(db, position),
+          readSeen: (fill) => readSeen(choice, db, fill),
+        });
     // One that is of no use now must not be taken for a good one later.
     if (snapshot === null) rmSync(file, { force: true });
     this.#known = snapshot?.known ?? {
-      seen: new FingerprintTable(nextId - 1),
+      seen: seenNothing(choice, db, nextId - 1),
       states: new UrlStates(),
       endCounts: new Map(),
     };
     this.from = snapshot?.from ?? { journal: 0, nextId: 1 };
-    this.#snapshots = new SnapshotWriter(file, this.from.nextId, fault, pace);
+    this.#snapshots = new SnapshotWriter(file, choice, this.from.nextId, fault, pace);
   }
 
-  /** The id under which a fingerprint is known, or 0. */
+  /** The id under which a fingerprint is known, `SOME_ID` when only that it is known is known, or 0. */
   find(fpHi: number, fpLo: number): number {
     return this.#known.seen.find(fpHi, fpLo);
   }
 
   /** The same; one that is not known is from now on, under `id`. */
-  findOrInsert(fpHi: number, fpLo: number, id: number): number {
-    return this.#known.seen.findOrInsert(fpHi, fpLo, id);
+  findOrInsert(url: NewUrl, id: number): number {
+    return this.#known.seen.findOrInsert(url.fpHi, url.fpLo, id, url.drop !== undefined);
   }
 
   /** Whether a URL that is known under this id (0: not at all) has to be taken in: a drop is no admission. */
   isNew(url: NewUrl, known: number): boolean {
-    return known === 0 || (url.drop === undefined && this.#known.states.wasDropped(known));
+    return known === 0 || (url.drop === undefined && known !== SOME_ID && this.#known.states.wasDropped(known));
   }
 
   hasEnded(id: number): boolean {
@@ -58,6 +72,12 @@ export class KnownUrls {
   end(id: number, reason: EndReason): void {
     this.#known.states.end(id);
     this.#count(reason, 1);
+  }
+
+  /** One that was admitted before is dropped now. */
+  dropLater(id: number, reason: EndReason): void {
+    this.#known.seen.drop(id);
+    this.drop(id, reason);
   }
 
   /** Ended on admission. */
@@ -91,8 +111,7 @@ export class KnownUrls {
     // In the place of its admission, wherever it was raised to.
     this.#known.states.admit(id, priority);
     if (id < this.from.nextId) return;
-    // Known already: its drop was undone, or the snapshot has it.
-    if (!this.#known.seen.insert(fpHi, fpLo, id)) this.#known.seen.replace(fpHi, fpLo, id);
+    this.#known.seen.recall(fpHi, fpLo, id, this.#known.states.wasDropped(id));
   }
 
   /** An end that the journal tells of; those from row `from` on are to be told, and are counted by `recallCount`. */

@@ -6,6 +6,7 @@ import { AGAIN_WORDS, type LinkRules, type LinksAgain, type NewUrl } from "../..
 import type { JournalWriter } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
 import type { Schedule } from "./schedule.ts";
+import { SOME_ID } from "./seen.ts";
 
 export class Raising {
   readonly #rules: LinkRules;
@@ -37,7 +38,8 @@ export class Raising {
 
   #count(id: number, links: number, host: HostKey, on: Lease): void {
     const { states } = this.#known;
-    if (id === on.url.id || states.hasEnded(id)) return;
+    // A filter alone does not tell which URL it is.
+    if (id === SOME_ID || id === on.url.id || states.hasEnded(id)) return;
     const { steps, highest, foreign } = this.#rules;
     const before = states.levelOf(id);
     const level = this.#levels.after(before, host === on.url.host ? links : links * foreign);

@@ -13,7 +13,7 @@ import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
 
 export interface ReadOnlyState extends StateQueries, Disposable {
@@ -80,14 +80,9 @@ class State implements ReadOnlyState {
     return this.#queries.robotsReached(host);
   }
 
-  /** Reads the journal from its beginning (16 bytes a URL) until the fingerprint is met. */
   find(fpHi: number, fpLo: number): UrlRecord | null {
-    let found = 0;
-    readAdmitted(this.#db, (id, hi, lo) => {
-      if (hi === fpHi && lo === fpLo) found = id; // the last: an earlier one was a drop that was undone
-      return true;
-    });
-    return found === 0 ? null : this.byId(found);
+    const id = findAdmitted(this.#db, fpHi, fpLo);
+    return id === 0 ? null : this.byId(id);
   }
 
   lastId(): number {

@@ -254,6 +254,14 @@ CREATE TABLE journal (
   admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority
 ) STRICT;
 
+CREATE TABLE seen (
+  -- With --seen bloom+exact the fingerprint of every URL, with the other filters those of URLs that were dropped.
+  hi INTEGER NOT NULL,
+  lo INTEGER NOT NULL,
+  id INTEGER NOT NULL,           -- url.id
+  PRIMARY KEY (hi, lo)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE reason (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;  -- of ends, in journal
 CREATE TABLE mark (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;          -- how far output files are good
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;

@@ -10,31 +10,30 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { hashBytes } from "../../base/hash.ts";
-import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
+import type { SeenChoice } from "../../dedup/seen-kinds.ts";
+import type { Fill } from "../../dedup/snapshot.ts";
 import type { EndReason } from "../../model/end.ts";
+import type { Position } from "./journal.ts";
+import type { SeenIds } from "./seen.ts";
 import { STATES_PAGE, UrlStates } from "./url-states.ts";
-
-/** A row of the journal: its id, and the id that the next URL admitted after it gets. */
-export interface Position {
-  readonly journal: number;
-  readonly nextId: number;
-}
 
 /** The part of memory that is kept. */
 export interface Known {
-  readonly seen: FingerprintTable;
+  readonly seen: SeenIds;
   readonly states: UrlStates;
   readonly endCounts: Map<EndReason, number>;
 }
 
 interface Header {
   readonly version: number;
+  /** Another makes another `seen`. */
+  readonly choice: SeenChoice;
   readonly from: Position;
   readonly ends: [EndReason, number][];
   readonly statePages: number;
 }
 
-const VERSION = 3;
+const VERSION = 4;
 export interface SnapshotPace {
   /** Admissions between two snapshots at least. */
   readonly every: number;
@@ -49,10 +48,17 @@ const PART_OF_ALL = 8;
 const EVERY_AT_CLOSE = 100_000;
 const MAX_HEADER_BYTES = 1 << 20;
 
+interface Reading {
+  /** Whether the journal has the row. */
+  hasRow(position: Position): boolean;
+  readSeen(fill: Fill): SeenIds | null;
+}
+
 /** What a snapshot holds and the position from which the journal is to be read; null when there is none that is good. */
 export function readSnapshot(
   file: string,
-  hasRow: (position: Position) => boolean,
+  choice: SeenChoice,
+  reading: Reading,
 ): { readonly known: Known; readonly from: Position } | null {
   let fd: number;
   try {
@@ -61,7 +67,7 @@ export function readSnapshot(
     return null;
   }
   try {
-    return readAll(fd, hasRow);
+    return readAll(fd, choice, reading);
   } catch {
     return null; // unreadable, or a header that is no JSON: as good as none
   } finally {
@@ -69,7 +75,7 @@ export function readSnapshot(
   }
 }
 
-function readAll(fd: number, hasRow: (position: Position) => boolean): ReturnType<typeof readSnapshot> {
+function readAll(fd: number, choice: SeenChoice, { hasRow, readSeen }: Reading): ReturnType<typeof readSnapshot> {
   const fill = (target: Uint8Array): boolean => {
     for (let at = 0; at < target.length; ) {
       const read = readSync(fd, target, at, target.length - at, null);
@@ -79,24 +85,29 @@ function readAll(fd: number, hasRow: (position: Position) => boolean): ReturnTyp
     return true;
   };
   const header = readJson<Header>(fill);
-  if (header === null || header.version !== VERSION) return null;
+  if (header === null || header.version !== VERSION || !isSame(header.choice, choice)) return null;
   const states = new UrlStates();
   for (let page = 0; page < header.statePages; page++) {
     const bytes = readChecked(fill, STATES_PAGE);
     if (bytes === null) return null;
     states.restorePage(bytes);
   }
-  const seen = FingerprintTable.read(fill);
+  const seen = readSeen(fill);
   const to = readJson<Position>(fill);
   if (seen === null || to === null || !hasRow(to)) return null;
   const known = { seen, states, endCounts: new Map(header.ends) };
   return { known, from: header.from };
 }
 
+/** Exact sets have no size to choose. */
+const isSame = (a: SeenChoice, b: SeenChoice): boolean =>
+  a.kind === b.kind && (a.kind === "exact" || (a.capacity === b.capacity && a.error === b.error));
+
 /** Writes snapshots when they are due. A failure (a full disk) costs the snapshot, never the crawl. */
 export class SnapshotWriter {
   readonly #file: string;
   readonly #beside: string;
+  readonly #choice: SeenChoice;
   readonly #pace: SnapshotPace;
   readonly #fault: (point: string) => void;
   /** `nextId` at the last snapshot. */
@@ -109,8 +120,15 @@ export class SnapshotWriter {
   #syncing: Promise<void> | null = null;
 
   /** `lastId`: up to where the snapshot that exists reaches. */
-  constructor(file: string, lastId: number, fault: (point: string) => void, pace: Partial<SnapshotPace> = {}) {
+  constructor(
+    file: string,
+    choice: SeenChoice,
+    lastId: number,
+    fault: (point: string) => void,
+    pace: Partial<SnapshotPace> = {},
+  ) {
     this.#file = file;
+    this.#choice = choice;
     this.#beside = `${file}.tmp`;
     this.#lastId = lastId;
     this.#pace = { ...PACE, ...pace };
@@ -148,7 +166,7 @@ export class SnapshotWriter {
   }
 
   #begin(known: Known, at: Position): void {
-    this.#pieces = piecesOf(known, at);
+    this.#pieces = piecesOf(known, this.#choice, at);
     this.#beganAt = at.nextId;
     try {
       this.#fd = openSync(this.#beside, "w");
@@ -198,11 +216,16 @@ export class SnapshotWriter {
 }
 
 /** All but the end, which is the position of the last row committed before it was written. */
-function* piecesOf({ seen, states, endCounts }: Known, from: Position): IterableIterator<Uint8Array> {
+function* piecesOf(
+  { seen, states, endCounts }: Known,
+  choice: SeenChoice,
+  from: Position,
+): IterableIterator<Uint8Array> {
   // Copied at once: the states must be those of the row that the header names.
   const pages = states.pages();
   const header: Header = {
     version: VERSION,
+    choice,
     from,
     ends: [...endCounts],
     statePages: pages.length,
@@ -217,7 +240,7 @@ function checked(bytes: Uint8Array): Uint8Array {
   return Buffer.concat([bytes, new Uint8Array(Uint32Array.of(hashBytes(bytes)[0]).buffer)]);
 }
 
-function readChecked(fill: (target: Uint8Array) => boolean, length: number): Uint8Array | null {
+function readChecked(fill: Fill, length: number): Uint8Array | null {
   const bytes = new Uint8Array(length);
   const sum = new Uint32Array(1);
   if (!fill(bytes) || !fill(new Uint8Array(sum.buffer))) return null;
@@ -230,7 +253,7 @@ function jsonBytes(value: Header | Position): Uint8Array {
   return Buffer.concat([new Uint8Array(Uint32Array.of(text.length).buffer), checked(text)]);
 }
 
-function readJson<T extends Header | Position>(fill: (target: Uint8Array) => boolean): T | null {
+function readJson<T extends Header | Position>(fill: Fill): T | null {
   const length = new Uint32Array(1);
   if (!fill(new Uint8Array(length.buffer)) || length[0]! > MAX_HEADER_BYTES) return null;
   const text = readChecked(fill, length[0]!);
