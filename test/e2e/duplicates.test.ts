@@ -30,7 +30,7 @@ describe("duplicates in a crawl", () => {
     await once(server, "listening");
     try {
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const more = ["--dir", dir.path, "--delay", "0", "--quiet", "--near-duplicates"];
+      const more = ["--dir", dir.path, "--delay", "0", "--quiet"];
       const copies = async () => {
         const lines = (await trawl(["export", dir.path, "--to", "-"])).stdout.trimEnd().split("\n");
         const rows = lines.map((line) => JSON.parse(line) as Record<string, string | number | null>);

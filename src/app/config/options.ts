@@ -1,5 +1,7 @@
 /** The one table of options. Types, flags, help, config-file checks and docs/options.md come from it. */
+
 import { availableParallelism } from "node:os";
+import { SEEN_KINDS } from "../../dedup/seen-kinds.ts";
 import { SMALL_SITE } from "../../policy/budget.ts";
 import { VERSION } from "../version.ts";
 import type { Kinds, Option } from "./values.ts";
@@ -427,8 +429,31 @@ export const OPTIONS = {
   nearDuplicates: {
     group: "What to keep",
     kind: "flag",
-    default: false,
-    says: "also mark pages whose text is nearly that of another: costs about half a millisecond a page",
+    default: true,
+    says: "mark pages whose text is nearly that of another",
+  },
+  seen: {
+    group: "What to keep",
+    kind: "choice",
+    choices: SEEN_KINDS,
+    default: "exact",
+    says: "how seen URLs are remembered; a filter (bloom) takes a sixth of the memory, and loses a few",
+  },
+  seenCapacity: {
+    group: "What to keep",
+    kind: "int",
+    min: 1000,
+    max: 10_000_000_000,
+    default: 10_000_000,
+    says: "URLs that the filter of --seen is made for; scalable-bloom begins with so many",
+  },
+  seenError: {
+    group: "What to keep",
+    kind: "number",
+    min: 1e-12,
+    max: 0.5,
+    default: 1e-4,
+    says: "how often the filter, once full, takes a new URL for a seen one",
   },
   text: {
     group: "What to keep",

@@ -58,6 +58,7 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
     `${heading(outcome)}: ${totals}`,
     ...endTable(stats.byEnd),
     ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
+    ...(outcome.lost === undefined ? [] : [`  lost: ${outcome.lost}`]),
     ...storeLines(outcome),
     `Files: ${dir} (${outcome.store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
     ...advice(outcome, dir, pending),

@@ -27,6 +27,8 @@ export interface CrawlOutcome {
   readonly dir: string;
   /** Whether the run went on with a crawl found in `dir`. */
   readonly resumed: boolean;
+  /** How many URLs were probably taken for seen ones, in words; absent when that cannot be, or could not be told any more. */
+  readonly lost?: string;
   /** One sentence with the mend; set for "disk". */
   readonly message?: string;
   /** Where the archive is, when that is not `dir` alone; and what of it has not gone there yet. */

@@ -8,6 +8,7 @@ import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
 import { seed } from "../../crawl/seed.ts";
+import { filterOf, type SeenChoice, type SeenKind } from "../../dedup/seen-kinds.ts";
 import { hostnameOf } from "../../model/host.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
@@ -28,7 +29,9 @@ import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
 import { SPOOL, spoolInbox } from "../dir/spool.ts";
 import { claimStore, clearStore, marksHere, mustBeSameStore, openStore, ownerOf, sweepSegments } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
+import { lossWords, rememberSeen, seenLoss } from "../inspect/report/seen-loss.ts";
 import { UsageError } from "../usage-error.ts";
+import { count } from "../wording.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
 import { type Fault, faultOf } from "./fault.ts";
@@ -50,6 +53,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
+  checkSeen(seenChoice(config));
   await using blobs = await openStore(config);
   const owner = blobs === null ? null : await ownerOf(blobs);
   const fault = faultOf(process.env);
@@ -69,6 +73,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
     if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
     await writeConfig(config);
     rememberPace(backend, config, systemClock.now());
+    rememberSeen(backend, seenChoice(config));
     await using log = await openLog({
       dir: config.dir,
       clock: systemClock,
@@ -80,6 +85,27 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
     return await crawlIn(config, backend, told, resumed, { fault: fault ?? (() => {}), blobs, hooks });
   } finally {
     await backend[Symbol.asyncDispose]();
+  }
+}
+
+const seenChoice = ({ seen, seenCapacity, seenError }: CrawlConfig): SeenChoice => ({
+  kind: seen as SeenKind,
+  capacity: seenCapacity,
+  error: seenError,
+});
+
+/** A filter that is too large for anybody, or for this machine, must be heard of before anything is written. */
+function checkSeen(choice: SeenChoice): void {
+  if (choice.kind === "exact") return;
+  try {
+    filterOf(choice);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(
+      "bad-value",
+      `--seen ${choice.kind} for ${count(choice.capacity)} URLs at ${choice.error} needs more memory than there is for it; give a smaller --seen-capacity or a larger --seen-error`,
+      { cause },
+    );
   }
 }
 
@@ -122,6 +148,7 @@ function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
     hostShare,
     links: LINK_RULES,
     firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
+    seen: seenChoice(config),
     ...(fault === undefined ? {} : { fault }),
   });
 }
@@ -240,10 +267,12 @@ async function crawlIn(
   }
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
+  const lost = reason === "disk" ? null : lossWords(seenLoss(backend));
   return {
     ...{ reason, stats: stats(), dir: config.dir, resumed },
     ...(message === undefined ? {} : { message }),
     ...(store === undefined ? {} : { store }),
+    ...(lost === null ? {} : { lost }),
   };
 }
 

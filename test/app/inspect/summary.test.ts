@@ -25,6 +25,11 @@ describe("the summary", () => {
       "Files: crawls/a.test (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)",
     ]);
   });
+  it("says how many URLs a filter has probably lost", () => {
+    const lines = summaryLines(outcome({ lost: "about 12 of 412" }), "/srv");
+    assert.ok(lines.includes("  lost: about 12 of 412"));
+    assert.ok(!summaryLines(outcome(), "/srv").some((line) => line.includes("lost")));
+  });
   it("names a directory elsewhere by its whole path", () => {
     assert.match(summaryLines(outcome(), "/home/me").at(-1)!, /^Files: \/srv\/crawls\/a\.test \(/);
     assert.match(summaryLines(outcome(), "/srv/crawls/a.test").at(-1)!, /^Files: \. \(/);

@@ -1,9 +1,10 @@
-/** `trawl report`: how polite a crawl has been, from the recorded times of its requests, and what it took for traps. */
-import type { StateQueries } from "../../../ports/frontier.ts";
+/** `trawl report`: how polite a crawl has been, from the recorded times of its requests, what it took for traps, and what it may have lost. */
+import type { Pending, StateQueries } from "../../../ports/frontier.ts";
 import type { CrawlConfig } from "../../config/crawl-config.ts";
 import { count, counted, span, timeOfDay } from "../../wording.ts";
 import { type Breach, type Gaps, gapsOf, type KeptGap, type Pace } from "./gaps.ts";
 import { pacesOf } from "./paces.ts";
+import { lossWords, type SeenLoss, seenLoss } from "./seen-loss.ts";
 import { type TrapCount, trapCounts } from "./traps.ts";
 
 export interface CrawlReport extends Gaps {
@@ -12,6 +13,8 @@ export interface CrawlReport extends Gaps {
   readonly paces: readonly Pace[];
   /** URLs left out as traps, by rule. */
   readonly traps: readonly TrapCount[];
+  /** How URLs were told from those seen before, and what that has cost. */
+  readonly seen: SeenLoss;
 }
 
 const SHOWN = 5;
@@ -19,12 +22,13 @@ const TRAPS_SHOWN = 20;
 
 /** Reads every recorded visit twice. */
 export function reportOn(
-  state: Pick<StateQueries, "fact" | "requests" | "endedAs">,
+  state: Pick<StateQueries, "fact" | "requests" | "endedAs" | "endCounts"> & { pending(): Pending },
   config: Pick<CrawlConfig, "delay" | "hostConcurrency">,
   dir: string,
 ): CrawlReport {
   const paces = pacesOf(state, config);
-  return { dir, paces, ...gapsOf(state.requests(), paces), traps: trapCounts(state.endedAs("trap")) };
+  const traps = trapCounts(state.endedAs("trap"));
+  return { dir, paces, seen: seenLoss(state), ...gapsOf(state.requests(), paces), traps };
 }
 
 export function reportLines(report: CrawlReport): string[] {
@@ -39,6 +43,7 @@ export function reportLines(report: CrawlReport): string[] {
     `  breaches   ${breaches === 0 ? "none" : count(breaches)}`,
     ...firstBreaches.map((breach) => `  BREACH     ${breachWords(breach)}`),
     ...(more > 0 ? [`  BREACH     and ${count(more)} more`] : []),
+    `  lost       ${lossWords(report.seen) ?? `no URL by being taken for another (--seen ${report.seen.kind})`}`,
     ...closest("Closest hosts:", hosts),
     ...closest("Closest addresses:", addresses),
     ...trapLines(report.traps),

@@ -1,0 +1,64 @@
+/** How many URLs a crawl has probably lost because they were taken for ones that were seen: from what it knew when, by formula. */
+import { expectedLoss, type SeenChoice } from "../../../dedup/seen-kinds.ts";
+import type { EndReason } from "../../../model/end.ts";
+import type { Backend, StateQueries } from "../../../ports/frontier.ts";
+import { count } from "../../wording.ts";
+
+const FACT = "seen";
+
+/** A choice, and how many URLs were known when it began to hold. */
+interface Since extends SeenChoice {
+  readonly urls: number;
+}
+
+type Standing = Pick<StateQueries, "fact" | "endCounts"> & Pick<Backend, "pending">;
+
+export interface SeenLoss {
+  /** The way that holds now. */
+  readonly kind: SeenChoice["kind"];
+  /** URLs admitted. */
+  readonly urls: number;
+  /** Of new URLs, how many were probably taken for seen ones; 0 when that cannot be. */
+  readonly expectedLost: number;
+}
+
+/** Called when a run begins. */
+export function rememberSeen(state: Standing & Pick<Backend, "setFact">, { kind, capacity, error }: SeenChoice): void {
+  const before = read(state);
+  const last = before.at(-1);
+  if (last?.kind === kind && last.capacity === capacity && last.error === error) return;
+  state.setFact(FACT, JSON.stringify([...before, { kind, capacity, error, urls: admitted(state) }]));
+}
+
+/** Of all runs together. Each filter was filled with all that was known before it. */
+export function seenLoss(state: Standing): SeenLoss {
+  const ways = read(state);
+  const urls = admitted(state);
+  let expectedLost = 0;
+  ways.forEach((way, i) => {
+    expectedLost += expectedLoss(way, way.urls, ways[i + 1]?.urls ?? urls);
+  });
+  return { kind: ways.at(-1)?.kind ?? "exact", urls, expectedLost };
+}
+
+/** In a few words; null when nothing can have been lost. */
+export function lossWords({ kind, urls, expectedLost }: SeenLoss): string | null {
+  if (expectedLost === 0) return null;
+  const lost = expectedLost < 0.5 ? "fewer than one URL" : `about ${count(Math.round(expectedLost))}`;
+  return `${lost} of ${count(urls)}, taken wrongly for seen before (--seen ${kind})`;
+}
+
+function read(state: Pick<StateQueries, "fact">): readonly Since[] {
+  const kept = state.fact(FACT);
+  return kept === null ? [] : (JSON.parse(kept) as Since[]);
+}
+
+/** What is left out on admission is remembered apart, and lost by nobody. */
+const LEFT_OUT: ReadonlySet<EndReason> = new Set(["scope", "trap", "depth", "too-long", "refused-address"]);
+
+function admitted(state: Standing): number {
+  const { queued, leased, delayed } = state.pending();
+  let urls = queued + leased + delayed;
+  for (const [end, n] of state.endCounts()) if (!LEFT_OUT.has(end)) urls += n;
+  return urls;
+}
