@@ -172,6 +172,23 @@ describe("a crawl, looked at", () => {
     assert.equal(of.refersTo, texts.at(-1)!.refersTo);
   });
 
+  it("has each page as Markdown in a file of its own, in a folder that was not there", async () => {
+    const target = join(folder.path, "pages.md");
+    const made = await trawl(["export", dir, "--to", target, "--where", "host=h3.test"]);
+    assert.equal(made.code, 0, made.stderr);
+    const files = (await readdir(target, { recursive: true })).filter((name) => name.endsWith(".md"));
+    const pages = [...fetchedIn(dir)].filter((href) => new URL(href).hostname === "h3.test");
+    assert.equal(files.length, pages.length);
+    const root = await readFile(
+      join(target, files.find((name) => name.endsWith("/index.md") && !/\/.*\//.test(name))!),
+      "utf8",
+    );
+    assert.match(root, /^---\nurl: "http:\/\/h3\.test:\d+\/"\ntitle: ".+"\n[\s\S]*?\n---\n\n# /);
+    const again = await trawl(["export", dir, "--to", target]);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /is there already; name another, or remove it/);
+  });
+
   it("is not there by halves when its export is killed, nor is an older export lost", async () => {
     const target = join(folder.path, "again.wacz");
     assert.equal((await trawl(["export", dir, "--to", target])).code, 0);

@@ -1,5 +1,5 @@
 /** `trawl export DIR --to FILE`: the crawl in a format that other tools read; also while it runs. */
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { type Chunks, replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
@@ -49,7 +49,7 @@ export const exportCommand: Command = {
   more: `Formats, by the ending of FILE:
 ${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 
-FILE is replaced whole or not at all. Every URL is exported, whatever became of it, unless --where
+FILE is replaced whole or not at all; of Markdown it names a folder, which is made. Every URL is exported, whatever became of it, unless --where
 chooses: status=200, status=4xx, status=400-499; type=text/html, type=image/*; host=example.com,
 host=*.example.com; end=fetched, end=robots; since=2026-11-01, until=2026-12-01T12:00:00Z.
 .wacz and .wat.gz hold the whole archive, so --where does not go with them. docs/output.md says
@@ -68,7 +68,7 @@ what each column means.`,
         "export",
         `--where chooses URLs, and ${format.suffix} has the archive as it is; leave it out`,
       );
-    if (path !== null) await mustTakeFile(path);
+    if (path !== null) await (format.folder ? mustBeFree(path) : mustTakeFile(path));
     // An archive, its index and its pages must be of one moment.
     using state = await openCrawl(dir, { frozen: format.unit === "bytes" });
     const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(format, done, total));
@@ -81,6 +81,7 @@ what each column means.`,
         path,
         emit: (chunks) => (path === null ? print(chunks, shell.stdout) : replaceFile(path, chunks)),
         onProgress: display.at,
+        warn: (sentence) => shell.stderr.write(`trawl: ${sentence}\n`),
         now: shell.clock.now(),
       });
     } finally {
@@ -106,11 +107,22 @@ function formatOf(path: string | null, name: string | undefined): ExportFormat {
   throw new UsageError("export", `--to: "${basename(path!)}" has no ending that is a format${mend}`);
 }
 
-/** Throws a `UsageError` unless a file can stand at `path`. */
-async function mustTakeFile(path: string): Promise<void> {
+async function mustHaveParent(path: string): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => null);
   if (!folder?.isDirectory())
     throw new UsageError("export", `--to: there is no directory ${dirname(path)}; make it, or name another`);
+}
+
+/** Throws a `UsageError` unless a folder can be made at `path`: what is there is not mixed with other files, nor removed. */
+async function mustBeFree(path: string): Promise<void> {
+  await mustHaveParent(path);
+  const names = await readdir(path).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? [] : [path]));
+  if (names.length > 0) throw new UsageError("export", `--to: ${path} is there already; name another, or remove it`);
+}
+
+/** Throws a `UsageError` unless a file can stand at `path`. */
+async function mustTakeFile(path: string): Promise<void> {
+  await mustHaveParent(path);
   if ((await stat(path).catch(() => null))?.isDirectory())
     throw new UsageError("export", `--to: ${path} is a directory; name a file in it`);
 }

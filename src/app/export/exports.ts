@@ -22,6 +22,7 @@ import { VERSION } from "../version.ts";
 import { writeWat, writeWet } from "./derived.ts";
 import type { ExportFormat, ExportJob } from "./job.ts";
 import { linksOf } from "./links.ts";
+import { writeMarkdown } from "./markdown-tree.ts";
 
 export const EXPORTS: readonly ExportFormat[] = [
   {
@@ -53,6 +54,15 @@ export const EXPORTS: readonly ExportFormat[] = [
       write: (job) => job.emit(chunks(recordsOf(job), NAMES)),
     }),
   ),
+  {
+    name: "markdown",
+    suffix: ".md",
+    says: "the main content of each page, a file a page in folders as in its URL",
+    unit: "URLs",
+    folder: true,
+    chooses: true,
+    write: writeMarkdown,
+  },
   {
     name: "wet",
     suffix: ".wet.gz",

@@ -17,6 +17,8 @@ export interface ExportJob {
   emit(chunks: Chunks): Promise<void>;
   /** How far it is, in the format's unit. */
   onProgress(done: number, total: number | null): void;
+  /** Says on standard error what the user should know of the result. */
+  warn(sentence: string): void;
   readonly now: Instant;
 }
 
@@ -27,6 +29,8 @@ export interface ExportFormat {
   /** One line for the help. */
   readonly says: string;
   readonly unit: "URLs" | "bytes";
+  /** Many files, in a folder that is made. */
+  readonly folder?: true;
   /** Whether `--where` may choose. */
   readonly chooses: boolean;
   write(job: ExportJob): Promise<void>;

@@ -143,6 +143,7 @@ describe("a sitemap export", () => {
         for await (const chunk of chunks) printed += chunk;
       },
       onProgress() {},
+      warn() {},
       now: shell.time,
     });
     return printed;
