@@ -105,7 +105,7 @@ export async function sweepSegments(marks: ReadonlyMap<string, number>, blobs: B
 
 /**
  * The marks of files that must be on this disk: those that are whole in the store, and not here, are not among them. What is
- * neither here nor whole there is put together again from its segments.
+ * neither here nor there with just these bytes is brought back from there, whole or from its segments.
  */
 export async function marksHere(
   dir: string,
@@ -117,8 +117,12 @@ export async function marksHere(
   for (const [file, bytes] of marks) {
     if (!IS_ARCHIVE.test(file) || bytes === 0 || (await isHere(dir, file))) continue;
     stored ??= await storedFiles(blobs);
-    if (stored.get(file) === bytes) here.delete(file);
-    else await restore(join(dir, file), file, bytes, blobs);
+    const whole = stored.get(file) ?? 0;
+    const range = { offset: 0, length: bytes };
+    if (whole === bytes) here.delete(file);
+    // A state that was put back from a copy knows less of it than has gone up.
+    else if (whole > bytes) await restore(join(dir, file), blobs.get(archiveKey(file), range), bytes);
+    else await restore(join(dir, file), segmentBytes(blobs, file, range), bytes);
   }
   return here;
 }
@@ -143,13 +147,13 @@ async function storedFiles(blobs: Blobs): Promise<Map<string, number>> {
 }
 
 /** There whole or not at all; when segments are missing it is not there, and the repair says that the file is gone. */
-async function restore(path: string, file: string, bytes: number, blobs: Blobs): Promise<void> {
+async function restore(path: string, pieces: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
   const beside = `${path}.restored`;
   await mkdir(join(path, ".."), { recursive: true });
   const handle = await open(beside, "w");
   let written = 0;
   try {
-    for await (const piece of segmentBytes(blobs, file, { offset: 0, length: bytes })) {
+    for await (const piece of pieces) {
       await handle.writeFile(piece);
       written += piece.length;
     }

@@ -17,7 +17,7 @@ export interface UploadsParts {
   /** The folder of the archive's files. */
   readonly dir: string;
   readonly blobs: Blobs;
-  readonly state: Pick<Backend, "marks" | "fact" | "setFact">;
+  readonly state: Pick<Backend, "marks" | "fact" | "setFact" | "sync">;
   readonly keepLocal: boolean;
   readonly patience: Patience;
   readonly clock: Clock;
@@ -120,6 +120,7 @@ export class Uploads implements AsyncDisposable {
     const { dir, blobs, state, keepLocal, patience, clock, log, fault } = this.#parts;
     const began = clock.now();
     const both = AbortSignal.any([signal, this.#stop.signal]);
+    state.sync(); // else a loss of power could leave a file in the store that the state knows less of
     const options = { signal: both, onPart: () => fault("part") };
     await patience(() => blobs.putFile(archiveKey(name), join(dir, name), options), both);
     fault("uploaded");

@@ -40,6 +40,7 @@ async function world(
         marks: () => new Map(Object.entries(marks)),
         fact: (name) => facts.get(name) ?? null,
         setFact: (name, value) => void facts.set(name, value),
+        sync: () => void points.push("state"),
       },
       patience: (work) => work(),
       fault: (point) => void points.push(point),
@@ -71,7 +72,7 @@ describe("uploads of archive files", () => {
     await blobs.put("segments/a.warc.gz/0000000000000000", Buffer.from("x"));
     await using one = uploads();
     await one.drain(never);
-    assert.deepEqual(points, ["part", "uploaded", "segments gone", "local gone"]);
+    assert.deepEqual(points, ["state", "part", "uploaded", "segments gone", "local gone"]);
     assert.deepEqual(await keys(blobs), ["archive/a.warc.gz"]);
   });
 
