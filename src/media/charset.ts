@@ -18,12 +18,19 @@ const REPLACEMENT = new Set([
 
 /** Labels come from the world; so many are remembered. */
 const MAX_REMEMBERED_LABELS = 500;
+const LONGEST_LABEL = 64;
 const encodings = new Map<string, string | null>();
 const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
 
+const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
+
 /** The Encoding standard's "get an encoding": its name in lower case, or null. */
 export function encodingOfLabel(label: string): string | null {
-  const key = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase();
+  let [from, to] = [0, label.length];
+  while (from < to && isSpace(label.charCodeAt(from))) from++;
+  while (to > from && isSpace(label.charCodeAt(to - 1))) to--;
+  if (to - from > LONGEST_LABEL) return null;
+  const key = label.slice(from, to).toLowerCase();
   const known = encodings.get(key);
   if (known !== undefined) return known;
   const encoding = REPLACEMENT.has(key) ? "replacement" : lookUp(key);

@@ -71,6 +71,8 @@ function languageOf(pre: TreeElement): string {
 
 const cell = (text: string): string =>
   ` ${text
-    .trim()
-    .replace(/\s*\n\s*/g, " ")
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join(" ")
     .replaceAll("|", "\\|")} |`;

@@ -44,7 +44,7 @@ function framed(fields: [name: string, value: string][]): [name: string, value: 
   const isLength = ([name]: readonly [string, string]) => name.toLowerCase() === "content-length";
   const chunked = fields.some(([name, value]) => name.toLowerCase() === "transfer-encoding" && /chunked/i.test(value));
   if (chunked) return fields.filter((field) => !isLength(field));
-  const lengths = new Set(fields.filter(isLength).flatMap(([, value]) => value.split(/[ \t]*,[ \t]*/)));
+  const lengths = new Set(fields.filter(isLength).flatMap(([, value]) => value.split(",").map((one) => one.trim())));
   if (lengths.size !== 1) return fields;
   const first = fields.findIndex(isLength);
   return fields

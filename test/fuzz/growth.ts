@@ -14,8 +14,9 @@ const LONG_ENOUGH = 1_000_000;
 /** Sentences about what grows too fast; none when all is well. `units` are taken from the target's words and put together at random. */
 export async function tooFast(target: Target, units: number, seed: number): Promise<string[]> {
   const found: string[] = [];
-  for (const [lead, unit] of patterns(target, units, seed)) {
-    const timeOf = (size: number) => cpuOf(() => target.check(lead + unit.repeat(Math.ceil(size / unit.length))));
+  for (const [lead, unit, tail] of patterns(target, units, seed)) {
+    const textOf = (size: number) => lead + unit.repeat(Math.ceil(size / unit.length)) + tail;
+    const timeOf = (size: number) => cpuOf(() => target.check(textOf(size)));
     let before = Number.POSITIVE_INFINITY;
     for (const size of SIZES) {
       let time = await timeOf(size);
@@ -27,7 +28,7 @@ export async function tooFast(target: Target, units: number, seed: number): Prom
       if (isTooFast(before, time)) {
         const took = `${Math.round(before / 1000)} ms for ${size / 4}, ${Math.round(time / 1000)} ms for ${size} characters`;
         found.push(
-          `${target.name}: ${JSON.stringify(lead)} and then ${JSON.stringify(unit)} again and again took ${took}`,
+          `${target.name}: ${JSON.stringify(lead)}, ${JSON.stringify(unit)} again and again, ${JSON.stringify(tail)} took ${took}`,
         );
         break;
       }
@@ -41,12 +42,12 @@ export async function tooFast(target: Target, units: number, seed: number): Prom
 const isTooFast = (before: number, time: number): boolean =>
   time >= TOO_SHORT && time > MOST_RATIO * Math.max(before, 4_000);
 
-function patterns({ words }: Target, units: number, seed: number): [lead: string, unit: string][] {
+function patterns({ words }: Target, units: number, seed: number): [lead: string, unit: string, tail: string][] {
   const word = fc.constantFrom(...words);
   const some = fc.array(word, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(""));
   const lead = fc.oneof(fc.constant(""), some);
-  const mixed = fc.sample(fc.tuple(lead, some), { seed, numRuns: Math.max(0, units - words.length) });
-  return [...words.map((one): [string, string] => ["", one]), ...mixed].filter(([, unit]) => unit !== "");
+  const mixed = fc.sample(fc.tuple(lead, some, lead), { seed, numRuns: Math.max(0, units - words.length) });
+  return [...words.map((one): [string, string, string] => ["", one, ""]), ...mixed].filter(([, unit]) => unit !== "");
 }
 
 /** Microseconds that this thread has worked. */

@@ -21,6 +21,11 @@ describe("findEncoding", () => {
     assert.equal(found("\xfe\xff\x00<"), "utf-16be");
     assert.equal(found("\xff\xfe<\x00"), "utf-16le");
   });
+  it("takes white space round a label, and ends on a mebibyte of it within one", () => {
+    assert.equal(encodingOfLabel(`${" ".repeat(1 << 20)}utf-8\n`), "utf-8");
+    assert.equal(encodingOfLabel(`a${" ".repeat(1 << 20)}b`), null); // in quadratic time that would take an hour
+    assert.equal(encodingOfLabel("\u00a0utf-8"), null);
+  });
   it("ignores labels that name nothing", () => {
     assert.equal(found("<meta charset=koi8-r>", "text/html;charset=ISO-88509-1"), "koi8-r");
     assert.equal(found("<meta charset=bogus><meta charset=gbk>"), "gbk");

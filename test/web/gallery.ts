@@ -258,6 +258,18 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     robots: { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }], padding: 600_000 },
     ends: ["fetched"],
   },
+  "robots-sitemaps": {
+    robots: {
+      kind: "rules",
+      groups: [{ agents: ["*"], disallow: ["/no"] }],
+      sitemaps: ["http://10.0.0.2/sitemap.xml", "http://private.odd.test/sitemap.xml"],
+    },
+    ends: ["fetched"],
+    leadsTo: {
+      "http://10.0.0.2/sitemap.xml": ["refused-address"],
+      "http://private.odd.test/sitemap.xml": ["refused-address"],
+    },
+  },
   "robots-stars": {
     robots: { kind: "text", text: `User-agent: *\nDisallow: /${"a*".repeat(250_000)}$\n` },
     ends: ["fetched"],
