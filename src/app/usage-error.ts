@@ -21,7 +21,8 @@ export type UsageCode =
   | "locked"
   | "state-newer"
   | "url"
-  | "export";
+  | "export"
+  | "import";
 
 export class UsageError extends Error {
   override readonly name = "UsageError";

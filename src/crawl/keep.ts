@@ -49,15 +49,16 @@ export function keep(
   });
 }
 
-/** Of pages that were read; the names are Heritrix's where it has one. Null: there is nothing to say. */
+/** The names are Heritrix's where it has one. A robots.txt has none: it was asked for by nobody's link. */
 function metadataOf(
   { startedAt, endedAt }: FetchResponse,
-  errand: Errand,
+  { task, lease, via }: Errand,
   { page, outlinks }: Reading,
 ): string[] | null {
-  if (page === null || page.handler === null) return null;
-  const fields = ["fetchTimeMs", String(Math.round(endedAt - startedAt)), "depth", String(errand.lease.url.depth)];
-  if (page.charset !== null) fields.push("charsetForLinkExtraction", page.charset);
+  if (task === "robots") return null;
+  const fields = ["fetchTimeMs", String(Math.round(endedAt - startedAt)), "depth", String(lease.url.depth)];
+  if (via !== null) fields.push("via", via);
+  if (page !== null && page.charset !== null) fields.push("charsetForLinkExtraction", page.charset);
   for (const outlink of outlinks) fields.push("outlink", outlink);
   return fields;
 }

@@ -189,7 +189,8 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
   return { urlId: url.id, href: url.href, end, detail, attempt };
 }
 
-function recordOf(visited: Visited, verdict: Verdict, copy: CopyOf): VisitRecord | null {
+/** The row of a visit; null when there was none to speak of. */
+export function recordOf(visited: Visited, verdict: Verdict, copy: CopyOf): VisitRecord | null {
   if (verdict.kind === "again") return null;
   const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
   const decided = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };

@@ -49,7 +49,8 @@ const BROKEN_OFF = {
   linksAgain: null,
 } as const;
 
-function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
+/** What an answer says for the control thread. */
+export function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
   const field = (name: string) => header(response.rawHeaders, name);
   return {
     kind: "answer",

@@ -68,7 +68,7 @@ export const columns = [
   { name: "depth", says: "links from a seed", of: (r) => r.depth },
   {
     name: "source",
-    says: "how it was found: seed, added, link, embed, redirect, sitemap or listed",
+    says: "how it was found: seed, added, link, embed, redirect, sitemap, listed or imported",
     of: (r) => r.source,
   },
   { name: "via", says: "id of the URL where it was found", of: (r) => r.via || null },

@@ -17,8 +17,8 @@ export interface RawLink {
   readonly text?: string;
 }
 
-/** `sitemap`: a sitemap file, named by robots.txt or by an index of sitemaps. `listed`: a page that a sitemap lists. */
-export type UrlSource = "seed" | "added" | "link" | "embed" | "redirect" | "sitemap" | "listed";
+/** `sitemap`: a sitemap file, named by robots.txt or by an index of sitemaps. `listed`: a page that a sitemap lists. `imported`: from an archive. */
+export type UrlSource = "seed" | "added" | "link" | "embed" | "redirect" | "sitemap" | "listed" | "imported";
 
 export interface NewUrl {
   readonly href: Href;

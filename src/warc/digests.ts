@@ -45,6 +45,16 @@ function check(digest: string | null, candidates: readonly Buffer[]): DigestChec
   return candidates.some((bytes) => print(hash(algorithm.name, bytes, "buffer"))) ? "right" : "wrong";
 }
 
+/** A SHA-1 in whatever notation as `sha1:BASE32`; null for other algorithms and what is no digest. */
+export function sha1InBase32(digest: string): string | null {
+  const [, label, value = ""] = /^\s*([a-z0-9-]+):(\S+)\s*$/i.exec(digest) ?? [];
+  if (ALGORITHMS[label?.toLowerCase() ?? ""]?.name !== "sha1") return null;
+  if (/^[a-z2-7]{32}$/i.test(value)) return `sha1:${value.toUpperCase()}`;
+  const isHex = /^[0-9a-f]{40}$/i.test(value);
+  if (!isHex && !/^[\w+/-]{27}=?$/.test(value)) return null;
+  return `sha1:${base32(Buffer.from(value, isHex ? "hex" : "base64"))}`;
+}
+
 function notationOf(value: string, bytes: number): ((hashed: Buffer) => boolean) | null {
   const bare = value.replace(/=+$/, "");
   if (value.length === bytes * 2) return (hashed) => hashed.toString("hex") === value.toLowerCase();

@@ -16,6 +16,17 @@ export function parseHttp(block: Buffer): HttpMessage {
   return { startLine: firstLine, rawHeaders: fields, body: block.subarray(end) };
 }
 
+/** The answer that a record of type response, revisit or resource holds; a resource is an answer without a head. */
+export function answerIn(fields: RawHeaders, block: Buffer): HttpMessage {
+  const type = header(fields, "content-type") ?? "";
+  if (!/^application\/http\b/i.test(type)) {
+    const rawHeaders = type === "" ? [] : ["Content-Type", type];
+    return { startLine: "HTTP/1.1 200 OK", rawHeaders, body: block };
+  }
+  const message = parseHttp(block);
+  return { ...message, body: payloadOf(message) };
+}
+
 /** The body with chunked transfer-encoding removed, where it is declared and really there: others archive it as it came. */
 export function payloadOf(message: HttpMessage): Buffer {
   const coding = header(message.rawHeaders, "transfer-encoding");

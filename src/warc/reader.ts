@@ -7,7 +7,7 @@ import { header, type RawHeaders } from "../model/fetch-result.ts";
 import { ArchiveError } from "./error.ts";
 import { headEnd, parseFields } from "./fields.ts";
 import { OPEN_SUFFIX } from "./growing-file.ts";
-import { parseHttp } from "./http.ts";
+import { answerIn } from "./http.ts";
 import { packingOf } from "./packings.ts";
 import { type Piece, piecesOf, type Source } from "./pieces.ts";
 
@@ -226,31 +226,47 @@ export interface ArchivedResponse {
   readonly statusLine: string;
   /** The response's fields as archived. */
   readonly rawHeaders: RawHeaders;
-  /** As archived: content-encoding kept. */
+  /** As archived: content-encoding kept, chunks (which others archive) taken off. */
   readonly body: Buffer;
 }
 
 /**
- * The response that stands at `locator` in the folder `dir`, by one read; also while its file is still being written.
- * Throws an `ArchiveError` with code "damaged" when it is not there.
+ * The answer (of a response, revisit or resource) that stands at `locator` in the folder `dir`, by one read; also while
+ * its file is still being written. Throws an `ArchiveError` with code "damaged" when it is not there.
  */
 export async function readRecordAt(dir: string, locator: Locator): Promise<ArchivedResponse> {
-  const path = join(dir, locator.file);
-  return recordIn(await readRange(path, locator), path, locator);
+  return archivedIn(await recordAt(dir, locator));
 }
 
-/** The response in the bytes that were read at `locator` of the file `path`. Throws as `readRecordAt` does. */
+function archivedIn({ fields, block }: WarcRecord): ArchivedResponse {
+  const { startLine, rawHeaders, body } = answerIn(fields, block);
+  return { warcHeaders: fields, statusLine: startLine, rawHeaders, body };
+}
+
+/** The record itself. Throws as `readRecordAt` does. */
+export async function recordAt(dir: string, locator: Locator): Promise<WarcRecord> {
+  const path = join(dir, locator.file);
+  return unpacked(await readRange(path, locator), path, locator);
+}
+
+/** The answer in the bytes that were read at `locator` of the file `path`. Throws as `readRecordAt` does. */
 export function recordIn(member: Buffer, path: string, locator: Locator): ArchivedResponse {
+  return archivedIn(unpacked(member, path, locator));
+}
+
+function unpacked(member: Buffer, path: string, locator: Locator): WarcRecord {
   const tried = packingOf(member)?.unpack(member, constants.MAX_LENGTH);
   if (tried?.kind !== "unit") {
     const why = tried === undefined ? "it is not packed as records are" : "it is cut off";
     throw notThere(path, locator, tried?.kind === "bad" ? tried.why : why);
   }
-  const { fields, end } = parseFields(tried.bytes, 0, "utf8");
-  const length = Number(header(fields, "content-length") ?? Number.NaN);
-  if (!(end + length <= tried.bytes.length)) throw notThere(path, locator, "it is no WARC record");
-  const { startLine, rawHeaders, body } = parseHttp(tried.bytes.subarray(end, end + length));
-  return { warcHeaders: fields, statusLine: startLine, rawHeaders, body };
+  const { firstLine, fields, end } = parseFields(tried.bytes, 0, "utf8");
+  const total = end + Number(header(fields, "content-length") ?? Number.NaN);
+  if (!(total <= tried.bytes.length)) throw notThere(path, locator, "it is no WARC record");
+  const { offset, length } = locator;
+  const type = (header(fields, "warc-type") ?? "").toLowerCase();
+  const block = tried.bytes.subarray(end, total);
+  return { kind: "record", offset, length, version: firstLine.trim(), type, fields, block, flaws: [] };
 }
 
 /** The file may be finished and renamed between two looks: so the final name is tried again. */

@@ -113,11 +113,13 @@ describe("keeping", () => {
   });
 
   it("refers to a body that is known, and digests no body twice", () => {
-    const errand = { robotsId: 4, lease: { url: { depth: 2 } } } as Errand;
+    const errand = { robotsId: 4, via: null, task: "page", lease: { url: { depth: 2 } } } as Errand;
     const known = { digest: "sha1:A", original };
     const note = keep(exchange({ text }), "text/html", errand, NOTHING_READ, known, context) as unknown as ArchiveNote;
     assert.deepEqual(note.revisit, { profile: "identical-payload-digest", original });
     assert.equal(note.digest, "sha1:A");
-    assert.equal(note.metadata, null, "nothing was read");
+    assert.deepEqual(note.metadata, ["fetchTimeMs", "20", "depth", "2"]);
+    const robots = { ...errand, task: "robots" } as Errand;
+    assert.equal((keep(exchange(), "", robots, NOTHING_READ, null, context) as unknown as ArchiveNote).metadata, null);
   });
 });

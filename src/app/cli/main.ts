@@ -12,6 +12,7 @@ import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
+import { importCommand } from "./import.ts";
 import { pauseCommand, resumeCommand } from "./pause.ts";
 import { rankCommand } from "./rank.ts";
 import { reportCommand } from "./report.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   exportCommand,
   getCommand,
+  importCommand,
   verifyCommand,
   helpCommand(() => COMMANDS),
 ];

@@ -137,7 +137,11 @@ async function archiveOf(local: Archive, { config, waitingMib }: VisitThreadData
   });
 }
 
-async function readingOf(config: CrawlConfig, agent: string): Promise<Reading> {
+/** How bodies are read, in every thread and when archives are imported. */
+export async function readingOf(
+  config: Pick<CrawlConfig, "handlers" | "nearDuplicates" | "text" | "markdown">,
+  agent: string,
+): Promise<Reading> {
   const own = await loadHandlers(config.handlers);
   const apart = new Apart({ clock: systemClock });
   const converts = [...(config.text ? ["text/plain"] : []), ...(config.markdown ? ["text/markdown"] : [])];

@@ -116,7 +116,7 @@ CREATE TABLE url (
   depth INTEGER NOT NULL,
   hops INTEGER NOT NULL,         -- redirects in a row that led here
   via INTEGER NOT NULL,          -- url.id where it was found, 0 for seeds
-  source TEXT NOT NULL,          -- seed, added, link, embed, redirect, sitemap, listed
+  source TEXT NOT NULL,          -- seed, added, link, embed, redirect, sitemap, listed, imported
   priority INTEGER NOT NULL,     -- class, 0 first
   admitted_at REAL NOT NULL
 ) STRICT;

@@ -161,6 +161,10 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     ],
     [["verify", "none"], "there is no directory CWD/none; name the directory of a crawl"],
     [["export", "none", "--to", "x.jsonl"], "there is no directory CWD/none; name the directory of a crawl"],
+    [["import", "--dir", "x"], "name WARC files to import: trawl import old.warc.gz --dir crawls/old"],
+    [["import", "a.warc.gz"], "name where to with --dir: trawl import old.warc.gz --dir crawls/old"],
+    [["import", "none.warc.gz", "--dir", "x"], "there is no file CWD/none.warc.gz; name WARC files"],
+    [["import", ".", "--dir", "x"], "CWD is no file; name WARC files, as in archive/*.warc.gz"],
   ];
   for (const [argv, sentence] of rows) {
     it(`trawl ${argv.join(" ")}`, async () => {

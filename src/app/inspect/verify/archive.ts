@@ -4,6 +4,7 @@ import { ascii } from "../../../warc/cdxj.ts";
 import { checkRecord } from "../../../warc/check.ts";
 import { OPEN_SUFFIX } from "../../../warc/growing-file.ts";
 import { readRecords, type WarcRecord } from "../../../warc/reader.ts";
+import { payloadDigest, targetOf } from "../../../warc/record-facts.ts";
 import { type ArchiveFile, committedBytes, IS_ARCHIVE } from "../../dir/archive-files.ts";
 import { counted, size } from "../../wording.ts";
 import type { Agreement, Claim } from "./claims.ts";
@@ -99,12 +100,22 @@ function tally(record: WarcRecord, where: string, counts: ArchiveCounts, finding
 function holdAgainst(claims: readonly Claim[], record: WarcRecord, where: string, findings: Findings): void {
   const fault = (by: Claim["by"], words: string): void => findings.fault(`${where}: ${words} in the ${BY_WORDS[by]}`);
   for (const { by, length, digest, url, revisit } of claims) {
-    const type = revisit ? "revisit" : "response";
-    if (record.type !== type) fault(by, `is a ${record.type} record, a ${type}`);
-    else if (header(record.fields, "warc-target-uri") !== url) fault(by, "is of another URL than");
+    const types = revisit ? ["revisit"] : ["response", "resource"];
+    if (!types.includes(record.type)) fault(by, `is a ${record.type} record, a ${types[0]}`);
+    else if (!isOf(url, record)) fault(by, "is of another URL than");
     else if (length !== record.length) fault(by, `has ${record.length} bytes, ${length}`);
-    else if (header(record.fields, "warc-payload-digest") !== digest) fault(by, "has another digest than");
+    else if (!hasDigest(digest, record)) fault(by, "has another digest than");
   }
+}
+
+/** What was imported may be written in another form than ours: in angle brackets, with a port that goes without saying. */
+function isOf(url: string, { fields }: WarcRecord): boolean {
+  return header(fields, "warc-target-uri") === url || targetOf(fields)?.href === url;
+}
+
+/** Or with a digest of another kind, or with none. */
+function hasDigest(digest: string, record: WarcRecord): boolean {
+  return header(record.fields, "warc-payload-digest") === digest || (payloadDigest(record) ?? digest) === digest;
 }
 
 const BY_WORDS: { readonly [B in Claim["by"]]: string } = {

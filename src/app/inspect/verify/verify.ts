@@ -51,6 +51,7 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
     const onBytes = (done: number): void => onProgress(done, total);
     const archive = await verifyArchive(files, readClaims(path), agreement, findings, onBytes);
     agreement.end();
+    if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
     const pages =
       sound === null
         ? null
