@@ -1,6 +1,5 @@
 /** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
 import { randomUUID } from "node:crypto";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
@@ -8,45 +7,43 @@ import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
 import { seed } from "../../crawl/seed.ts";
-import { filterOf, type SeenChoice, type SeenKind } from "../../dedup/seen-kinds.ts";
-import { hostnameOf } from "../../model/host.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
 import { proxyName, unreachable } from "../../net/proxy.ts";
-import { firstTier, weightOf } from "../../policy/budget.ts";
-import { LINK_RULES } from "../../policy/priority.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
-import { openEmbedded } from "../../store/embedded/backend.ts";
-import { StateError } from "../../store/embedded/errors.ts";
 import { repairArchive } from "../../warc/repair.ts";
 import { writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { proxyOf, rememberRules, rulesHaveChanged, weightsOf } from "../config/rules.ts";
+import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
 import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
 import { writeIndex } from "../dir/index-file.ts";
-import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
+import { openPages } from "../dir/pages-file.ts";
 import { SPOOL, spoolInbox } from "../dir/spool.ts";
 import { claimStore, clearStore, marksHere, mustBeSameStore, openStore, ownerOf, sweepSegments } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
 import { lossWords, rememberSeen, seenLoss } from "../inspect/report/seen-loss.ts";
 import { UsageError } from "../usage-error.ts";
-import { count } from "../wording.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
+import { diskSentence, isDiskFault, lastKnown } from "./disk-faults.ts";
 import { type Fault, faultOf } from "./fault.ts";
 import { openLog } from "./logging.ts";
+import {
+  checkSeen,
+  hasFetchedNothing,
+  mustHaveNoArchive,
+  openBackend,
+  openedOrCleared,
+  seenChoice,
+} from "./opening.ts";
 import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { sendingOf, withNotices } from "./sending.ts";
+import { type Stop, stopsOf } from "./stops.ts";
 
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
-/** Of all open visits, what one host may hold while others wait (SPEC 3). */
-const HOST_SHARE = 0.1;
-/** A crawl that is told to stop gives open visits so long to end, in ms. */
-const GRACE_MS = 10_000;
-
 /** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
 export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<CrawlOutcome> {
   // What does not load must be known before anything is written.
@@ -88,77 +85,11 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
   }
 }
 
-const seenChoice = ({ seen, seenCapacity, seenError }: CrawlConfig): SeenChoice => ({
-  kind: seen as SeenKind,
-  capacity: seenCapacity,
-  error: seenError,
-});
-
-/** A filter that is too large for anybody, or for this machine, must be heard of before anything is written. */
-function checkSeen(choice: SeenChoice): void {
-  if (choice.kind === "exact") return;
-  try {
-    filterOf(choice);
-  } catch (cause) {
-    if (!(cause instanceof RangeError)) throw cause;
-    throw new UsageError(
-      "bad-value",
-      `--seen ${choice.kind} for ${count(choice.capacity)} URLs at ${choice.error} needs more memory than there is for it; give a smaller --seen-capacity or a larger --seen-error`,
-      { cause },
-    );
-  }
-}
-
 /** With nobody there every host would look dead. */
 async function checkProxy(config: CrawlConfig): Promise<void> {
   const { proxy } = proxyOf(config);
   const why = proxy === null ? null : await unreachable(proxy, config.connectTimeout);
   if (why !== null) throw new UsageError("proxy", `the proxy ${proxyName(proxy!)} ${why}; start it, or mend --proxy`);
-}
-
-/** A state that knows of nothing beside an archive is not the state that belongs to it: repairing by it would remove every file. */
-async function mustHaveNoArchive(dir: string): Promise<void> {
-  const names = await readdir(join(dir, "archive")).catch(() => []);
-  if (names.length === 0) return;
-  throw new UsageError(
-    "directory",
-    `${dir} has an archive, and its state.db is empty; put back a copy of state.db, name another directory with --dir, or begin again with --overwrite`,
-  );
-}
-
-/** `--overwrite` begins again whatever the state is, unless another process has it open. */
-async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
-  try {
-    return openBackend(config, fault);
-  } catch (cause) {
-    const unreadable = cause instanceof StateError && /^(foreign|state-older)$/.test(cause.code);
-    if (!config.overwrite || !unreadable) throw cause;
-    await clearCrawl(config.dir);
-    return openBackend(config, fault);
-  }
-}
-
-function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
-  const { hostConcurrency, concurrency } = config;
-  const weights = weightsOf(config);
-  const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
-  return openEmbedded(config.dir, {
-    clock: systemClock,
-    hostConcurrency,
-    hostShare,
-    links: LINK_RULES,
-    firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
-    seen: seenChoice(config),
-    ...(fault === undefined ? {} : { fault }),
-  });
-}
-
-/** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
-function hasFetchedNothing(backend: Backend): boolean {
-  const { queued, leased, delayed } = backend.pending();
-  const started = backend.fact("startedAt") !== null;
-  const archived = [...backend.marks()].some(([file, bytes]) => file !== PAGES_FILE && bytes > 0);
-  return started && queued + leased + delayed === 0 && !archived && (backend.endCounts().get("fetched") ?? 0) === 0;
 }
 
 async function crawlIn(
@@ -276,19 +207,6 @@ async function crawlIn(
   };
 }
 
-/** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
-function lastKnown(snapshot: () => CrawlStats): () => CrawlStats {
-  let last = snapshot();
-  return () => {
-    try {
-      last = snapshot();
-    } catch (cause) {
-      if (!isDiskFault(cause)) throw cause;
-    }
-    return last;
-  };
-}
-
 /** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
 function add(
   urls: readonly Href[],
@@ -301,61 +219,8 @@ function add(
   return backend.add(priority === null ? found : found.map((url) => ({ ...url, priority })));
 }
 
-interface Stop {
-  readonly soft: AbortSignal;
-  readonly hard: AbortSignal;
-  readonly deadline: number | null;
-  readonly timedOut: () => boolean;
-  /** As the first signal does. */
-  readonly halt: () => void;
-  readonly cancel: () => void;
-}
-
-/** The user's signals, the time limit, and the end of patience with open visits, as one pair of signals. */
-function stopsOf(config: CrawlConfig, hooks: CrawlHooks, startedAt: number): Stop {
-  const soft = new AbortController();
-  const hard = new AbortController();
-  const timers: NodeJS.Timeout[] = [];
-  let timedOut = false;
-  const stopSoon = () => {
-    soft.abort();
-    timers.push(setTimeout(() => hard.abort(), GRACE_MS));
-  };
-  if (hooks.signal.aborted) stopSoon();
-  hooks.signal.addEventListener("abort", stopSoon, { once: true });
-  hooks.hardSignal?.addEventListener("abort", () => hard.abort(), { once: true });
-  const deadline = config.timeLimit === null ? null : startedAt + config.timeLimit;
-  if (config.timeLimit !== null) {
-    const strike = () => {
-      timedOut = !soft.signal.aborted;
-      stopSoon();
-    };
-    timers.push(setTimeout(strike, Math.min(config.timeLimit, 2 ** 31 - 1)));
-  }
-  const cancel = () => {
-    for (const timer of timers) clearTimeout(timer);
-    hooks.signal.removeEventListener("abort", stopSoon);
-  };
-  return { soft: soft.signal, hard: hard.signal, deadline, timedOut: () => timedOut, halt: stopSoon, cancel };
-}
-
 function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
   if (end === "limit" || end === "parked" || end === "over-budget") return end;
   if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
   return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
-}
-
-/** Codes by which archive, state and file system say that the disk is full or broken. */
-const DISK_CODES = new Set([
-  ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
-  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
-]);
-
-function diskSentence(cause: Error): string {
-  const isOfStore = String((cause as { code?: unknown }).code).startsWith("store-");
-  return isOfStore ? `${cause.message}; the same command goes on when that is mended` : cause.message;
-}
-
-function isDiskFault(cause: unknown): cause is Error {
-  return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
 }

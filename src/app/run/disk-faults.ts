@@ -1,0 +1,30 @@
+/** Faults of the disk or the store: an outcome of the run that can be mended, not a bug. */
+import type { CrawlStats } from "../../model/stats.ts";
+
+/** Codes by which archive, state and file system say that the disk is full or broken. */
+const DISK_CODES = new Set([
+  ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
+  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
+]);
+
+export function diskSentence(cause: Error): string {
+  const isOfStore = String((cause as { code?: unknown }).code).startsWith("store-");
+  return isOfStore ? `${cause.message}; the same command goes on when that is mended` : cause.message;
+}
+
+export function isDiskFault(cause: unknown): cause is Error {
+  return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
+}
+
+/** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
+export function lastKnown(snapshot: () => CrawlStats): () => CrawlStats {
+  let last = snapshot();
+  return () => {
+    try {
+      last = snapshot();
+    } catch (cause) {
+      if (!isDiskFault(cause)) throw cause;
+    }
+    return last;
+  };
+}

@@ -1,0 +1,86 @@
+/** The state of a run: opened, begun again, or refused. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import { filterOf, type SeenChoice, type SeenKind } from "../../dedup/seen-kinds.ts";
+import { hostnameOf } from "../../model/host.ts";
+import { firstTier, weightOf } from "../../policy/budget.ts";
+import { LINK_RULES } from "../../policy/priority.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import { openEmbedded } from "../../store/embedded/backend.ts";
+import { StateError } from "../../store/embedded/errors.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { weightsOf } from "../config/rules.ts";
+import { clearCrawl } from "../dir/crawl-dir.ts";
+import { PAGES_FILE } from "../dir/pages-file.ts";
+import { UsageError } from "../usage-error.ts";
+import { count } from "../wording.ts";
+import type { Fault } from "./fault.ts";
+
+/** Of all open visits, what one host may hold while others wait (SPEC 3). */
+const HOST_SHARE = 0.1;
+export const seenChoice = ({ seen, seenCapacity, seenError }: CrawlConfig): SeenChoice => ({
+  kind: seen as SeenKind,
+  capacity: seenCapacity,
+  error: seenError,
+});
+
+/** A filter that is too large for anybody, or for this machine, must be heard of before anything is written. */
+export function checkSeen(choice: SeenChoice): void {
+  if (choice.kind === "exact") return;
+  try {
+    filterOf(choice);
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    throw new UsageError(
+      "bad-value",
+      `--seen ${choice.kind} for ${count(choice.capacity)} URLs at ${choice.error} needs more memory than there is for it; give a smaller --seen-capacity or a larger --seen-error`,
+      { cause },
+    );
+  }
+}
+
+/** `--overwrite` begins again whatever the state is, unless another process has it open. */
+export async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
+  try {
+    return openBackend(config, fault);
+  } catch (cause) {
+    const unreadable = cause instanceof StateError && /^(foreign|state-older)$/.test(cause.code);
+    if (!config.overwrite || !unreadable) throw cause;
+    await clearCrawl(config.dir);
+    return openBackend(config, fault);
+  }
+}
+
+export function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
+  const { hostConcurrency, concurrency } = config;
+  const weights = weightsOf(config);
+  const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
+  return openEmbedded(config.dir, {
+    clock: systemClock,
+    hostConcurrency,
+    hostShare,
+    links: LINK_RULES,
+    firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
+    seen: seenChoice(config),
+    ...(fault === undefined ? {} : { fault }),
+  });
+}
+
+/** A state that knows of nothing beside an archive is not the state that belongs to it: repairing by it would remove every file. */
+export async function mustHaveNoArchive(dir: string): Promise<void> {
+  const names = await readdir(join(dir, "archive")).catch(() => []);
+  if (names.length === 0) return;
+  throw new UsageError(
+    "directory",
+    `${dir} has an archive, and its state.db is empty; put back a copy of state.db, name another directory with --dir, or begin again with --overwrite`,
+  );
+}
+
+/** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
+export function hasFetchedNothing(backend: Backend): boolean {
+  const { queued, leased, delayed } = backend.pending();
+  const started = backend.fact("startedAt") !== null;
+  const archived = [...backend.marks()].some(([file, bytes]) => file !== PAGES_FILE && bytes > 0);
+  return started && queued + leased + delayed === 0 && !archived && (backend.endCounts().get("fetched") ?? 0) === 0;
+}
