@@ -49,11 +49,11 @@ export const exportCommand: Command = {
   more: `Formats, by the ending of FILE:
 ${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 
-FILE is replaced whole or not at all; of Markdown it names a folder, which is made. Every URL is exported, whatever became of it, unless --where
-chooses: status=200, status=4xx, status=400-499; type=text/html, type=image/*; host=example.com,
-host=*.example.com; end=fetched, end=robots; since=2026-11-01, until=2026-12-01T12:00:00Z.
-.wacz and .wat.gz hold the whole archive, so --where does not go with them. docs/output.md says
-what each column means.`,
+FILE is replaced whole or not at all; of Markdown it names a folder, which is made. Every URL is
+exported, whatever became of it, unless --where chooses: status=200, status=4xx, status=400-499;
+type=text/html, type=image/*; host=example.com, host=*.example.com; end=fetched, end=robots;
+since=2026-11-01, until=2026-12-01T12:00:00Z. .wacz and .wat.gz hold the whole archive, so --where
+does not go with them. docs/output.md says what each column means.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("export", argv, TABLE);

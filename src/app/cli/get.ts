@@ -43,8 +43,9 @@ export const getCommand: Command = {
   name: "get",
   usage: "get DIR URL [--at TIME]",
   says: "what the archive holds of a URL, on standard output",
-  more: `The body without content-encoding, byte for byte otherwise; a revisit has that of its original. The URL is found through state.db,
-or, where there is none, through the index. Exit code 4 when nothing of it is archived.`,
+  more: `The body without content-encoding, byte for byte otherwise; a revisit has that of its original. The
+URL is found through state.db, or, where there is none, through the index. Exit code 4 when nothing
+of it is archived.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("get", argv, TABLE);

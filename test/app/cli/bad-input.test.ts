@@ -126,7 +126,7 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [["export", ".", "--to", "x.cvs"], '--to: "x.cvs" has no ending that is a format; did you mean .csv?'],
     [
       ["export", ".", "--to", "x.doc"],
-      '--to: "x.doc" has no ending that is a format; write one of .jsonl, .csv, .parquet, .xml, .cdxj, .wacz, or --format',
+      '--to: "x.doc" has no ending that is a format; write one of graph.parquet, .graphml, .jsonl, .csv, .parquet, .md, .wet.gz, .wat.gz, .xml, .cdxj, .wacz, or --format',
     ],
     [["export", ".", "--to", "a/x.csv"], "--to: there is no directory CWD/a; make it, or name another"],
     [["export", "."], "name where to export to: --to pages.jsonl"],
