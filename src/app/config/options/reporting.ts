@@ -1,0 +1,59 @@
+/** Where a crawl lives, and what it tells while it runs. Rows of the table of options. */
+import type { Option } from "../values.ts";
+
+export const REPORTING = {
+  dir: {
+    group: "Where and how to report",
+    kind: "file",
+    default: null,
+    defaultSays: "crawls/HOST of the first seed",
+    runOnly: true,
+    word: "DIR",
+    says: "where everything is written; the same directory goes on with the same crawl",
+  },
+  overwrite: {
+    group: "Where and how to report",
+    kind: "flag",
+    default: false,
+    runOnly: true,
+    says: "begin again: remove the crawl that is in the directory",
+  },
+  config: {
+    group: "Where and how to report",
+    kind: "file",
+    default: null,
+    defaultSays: "trawl.config.ts, .js or .json of the working directory, if there",
+    runOnly: true,
+    says: "options from a file; flags win over it",
+  },
+  jsonl: {
+    group: "Where and how to report",
+    kind: "flag",
+    default: false,
+    runOnly: true,
+    says: "one JSON line on standard output for each URL that was asked for, or that robots.txt denied",
+  },
+  quiet: {
+    group: "Where and how to report",
+    kind: "flag",
+    default: false,
+    short: "q",
+    runOnly: true,
+    says: "say nothing but errors",
+  },
+  verbose: {
+    group: "Where and how to report",
+    kind: "flag",
+    default: false,
+    short: "v",
+    runOnly: true,
+    says: "show the log while it is written",
+  },
+  failOnLimit: {
+    group: "Where and how to report",
+    kind: "flag",
+    default: false,
+    runOnly: true,
+    says: "exit with code 5 when --limit, --time-limit or a budget stopped the crawl",
+  },
+} as const satisfies Record<string, Option>;
