@@ -1,6 +1,10 @@
 /** What pages bring decides how many more of their kind are asked for: patterns, mirrors, farms, and pages that are none. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { Feedback } from "../../src/crawl/feedback.ts";
+import type { HostKey } from "../../src/model/host.ts";
+import type { Href } from "../../src/model/url.ts";
+import type { Visited } from "../../src/model/visited.ts";
 import { random } from "../web/random.ts";
 import { vocabulary } from "../web/words.ts";
 import { type Asked, crawlWorld, type Reply, type WorldOptions } from "./world.ts";
@@ -83,6 +87,31 @@ describe("a pattern of URLs", () => {
     assert.equal(asked((await crawl({ seeds, web })).asked, "/item/"), 100);
   });
 
+  it("that filters a list is left when its pages lead to nothing but the list, and is not when they lead on", async () => {
+    const links = numbers(120).flatMap((n) => [`/circle?color=c${n}&sort=up`, `/leads?color=c${n}&sort=up`]);
+    const web = site(links, (path) => {
+      if (path.startsWith("/circle")) return page(prose(path), ["/circle?color=c1&sort=down"]);
+      return path.startsWith("/leads")
+        ? page(prose(path), [`/${"p".repeat(1 + Number(/\d+/.exec(path)))}`])
+        : page(prose(path));
+    });
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.ok(asked(all, "/circle?") <= BUDGET + 8, String(asked(all, "/circle?")));
+    assert.equal(asked(all, "/leads?"), 120);
+  });
+
+  it("whose pages are empty, or say the same but for numbers, is left; the latter twice as late", async () => {
+    const links = numbers(300).flatMap((n) => [`/empty/${n}`, `/short/${n}`]);
+    const web = site(links, (path) => {
+      if (path.startsWith("/empty/")) return links.includes(path) ? { text: "" } : undefined;
+      return links.includes(path) ? page(`Picture ${path.split("/")[2]} of many`) : undefined;
+    });
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.ok(asked(all, "/empty/") <= BUDGET + 8, String(asked(all, "/empty/")));
+    const short = asked(all, "/short/");
+    assert.ok(short > BUDGET * 2 && short <= BUDGET * 2 + 8, String(short));
+  });
+
   it("recovers when its pages are worth something again", async () => {
     const links = numbers(400).map((n) => `/item/${n}`);
     const web = site(links, (path) => page(Number(path.split("/")[2]) < 60 ? "same" : prose(path)));
@@ -143,6 +172,45 @@ describe("hosts with the same pages", () => {
     assert.equal(end, "done");
     assert.ok(new Set(all.map(({ host }) => host)).size < 25, "robots.txt of a few hosts alone was asked for");
     assert.equal(asked(all, "//www.farm.test/own-"), 60);
+  });
+});
+
+describe("unknown hosts of a domain that copies itself", () => {
+  const lease = (id: number, host: string) => {
+    const url = { id, href: `http://${host}/` as Href, host: `http://${host}` as HostKey, source: "link" } as const;
+    return { ...url, depth: 1, hops: 0, via: 1, priority: 2, admittedAt: 0 };
+  };
+  /** After a copy of a.farm.test's page on b.farm.test. */
+  const inDoubt = (): Feedback => {
+    const feedback = new Feedback(() => "http://a.farm.test" as HostKey, { patternBudget: BUDGET });
+    const url = lease(2, "b.farm.test");
+    const outcome = { kind: "answer", status: 200, bytes: 9_999 };
+    feedback.learn({ lease: { url }, outcome, page: { simhash: "0".repeat(16) }, links: [] } as unknown as Visited, {
+      duplicateOf: 1,
+      nearDuplicateOf: null,
+    });
+    return feedback;
+  };
+
+  it("are tried three at a time; another when one has ended, or has kept all waiting", () => {
+    const feedback = inDoubt();
+    const ask = (n: number, now = 0) => feedback.refusal(lease(10 + n, `f${n}.farm.test`), 0, now);
+    assert.deepEqual(
+      [1, 2, 3, 4, 5].map((n) => ask(n)),
+      [null, null, null, "later", "later"],
+    );
+    assert.equal(ask(2), null, "one that is tried goes on");
+    feedback.ended(lease(11, "f1.farm.test"));
+    assert.deepEqual([ask(4), ask(5)], [null, "later"]);
+    assert.deepEqual([ask(5, 60_001), ask(6, 60_001)], [null, null]);
+  });
+
+  it("are not those of another domain, nor hosts that have had ten requests without a copy", () => {
+    const feedback = inDoubt();
+    for (const n of numbers(10)) {
+      assert.equal(feedback.refusal(lease(10 + n, `f${n}.other.test`), 0, 0), null);
+      assert.equal(feedback.refusal(lease(30 + n, `g${n}.farm.test`), 10, 0), null);
+    }
   });
 });
 
