@@ -24,6 +24,14 @@ describe("accounts", () => {
     assert.equal(accounts.admits("b", 2), true);
   });
 
+  it("count one that is forgotten as closed no longer", () => {
+    const accounts = new Accounts(1, 1);
+    accounts.charge("a", 1);
+    assert.equal(accounts.closed, 1);
+    accounts.charge("b", 2, 0.5);
+    assert.equal(accounts.closed, 0);
+  });
+
   it("know how many of them are closed, whatever happened", () => {
     const step = fc.record({
       name: fc.constantFrom("a", "b", "c", "d", "e"),

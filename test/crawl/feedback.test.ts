@@ -24,6 +24,7 @@ const crawl = (options: Pick<WorldOptions, "seeds" | "web"> & Partial<WorldOptio
   crawlWorld({
     addressOf: (name) => `192.0.2.${[...name].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 250}`,
     asHtml: true,
+    limit: 2_000,
     patternBudget: BUDGET,
     ...options,
   });
@@ -228,6 +229,8 @@ describe("a host that answers 200 for pages it does not have", () => {
     assert.equal(ends.get("http://a.test/real"), "fetched");
     const missing = [...ends.values()].filter((end) => end === "soft-404").length;
     assert.ok(missing >= 10, `${missing}`);
+    const after = [...backend.urls()].filter(({ via }) => backend.byId(via)?.visit?.end === "soft-404");
+    assert.deepEqual(after, [], "no link of such a page is followed");
     const recorded = [...backend.requests()].filter(({ href }) => href.includes(PROBE));
     assert.equal(recorded.length, 1, "the request is recorded");
     assert.ok(![...backend.urls()].some(({ href }) => href.includes(PROBE)), "it is no URL of the crawl");
@@ -244,7 +247,8 @@ describe("a host that answers 200 for pages it does not have", () => {
     const forbidding = (href: string): Reply | undefined =>
       href.endsWith("/robots.txt") ? { text: "User-agent: *\nDisallow: /gone/no-such\n" } : site(links, sorry)(href);
     const differing = site(links, (path) => page(prose(path)));
-    for (const web of [forbidding, differing]) {
+    const some = site(links, (path) => (links.indexOf(path) % 4 === 0 ? sorry(path) : page(prose(path))));
+    for (const web of [forbidding, differing, some]) {
       const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
       assert.equal(all.filter(({ href }) => href.includes(PROBE)).length, 0);
     }

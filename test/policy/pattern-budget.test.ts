@@ -66,6 +66,13 @@ describe("a pattern's budget", () => {
     assert.deepEqual(passed, [4, 20, 36]);
   });
 
+  it("lets more through after a good page, and fewer after each useless trial", () => {
+    const closed = { credit: 0, useful: 0, gap: 64, refused: 9, probe: 7 };
+    assert.deepEqual(afterPage(closed, 7, 0, CREDIT), { credit: 2, useful: 1, gap: 32, refused: 0, probe: 0 });
+    assert.deepEqual(afterPage(closed, 7, 1, CREDIT), { ...closed, gap: 128, probe: 0 });
+    assert.deepEqual(afterPage(closed, 8, 1, CREDIT), closed, "one that was on its way says nothing new");
+  });
+
   it("is proven by pages of use, as long as it has credit", () => {
     let budget = newBudget(CREDIT);
     for (let id = 1; id <= 5; id++) budget = afterPage(budget, id, 0, CREDIT);
