@@ -31,6 +31,7 @@ const HOMES = {
   "tough-cookie": "net",
   tldts: "policy",
   entities: "media",
+  "@exodus/bytes": "media",
   "image-meta": "media",
   unpdf: "media",
   "@mozilla/readability": "media",

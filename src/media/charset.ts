@@ -3,6 +3,7 @@
  * 1,024 bytes, and a default by media type. Labels that name no encoding are ignored.
  */
 import { isAscii } from "node:buffer";
+import { createMultibyteDecoder } from "@exodus/bytes/multi-byte.js";
 import { isXmlType, type MediaType } from "../model/media-type.ts";
 import { prescan, utf16Declaration, xmlEncoding } from "./prescan.ts";
 
@@ -20,7 +21,13 @@ const REPLACEMENT = new Set([
 const MAX_REMEMBERED_LABELS = 500;
 const LONGEST_LABEL = 64;
 const encodings = new Map<string, string | null>();
-const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+const decoders = new Map<string, (body: Uint8Array) => string>();
+
+/**
+ * Where the platform's decoder (ICU's) is not the standard's: its EUC-KR lacks half of the Korean syllables, its Big5
+ * Hong Kong's characters, its Shift_JIS swaps control characters, and all take what is malformed for private characters.
+ */
+const NOT_OF_THE_PLATFORM = new Set(["big5", "euc-jp", "euc-kr", "iso-2022-jp", "shift_jis"]);
 
 const isSpace = (code: number): boolean => code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b);
 
@@ -86,10 +93,16 @@ export function decode(body: Uint8Array, encoding: string): string {
   if (keepsAscii(encoding) && isAscii(body)) return asBuffer(body).toString("latin1"); // a tenth of the decoder's time
   let decoder = decoders.get(encoding);
   if (decoder === undefined) {
-    decoder = new TextDecoder(encoding);
+    decoder = decoderOf(encoding);
     decoders.set(encoding, decoder); // at most one for each of the standard's 40 encodings
   }
-  return decoder.decode(body);
+  return decoder(body);
+}
+
+function decoderOf(encoding: string): (body: Uint8Array) => string {
+  if (NOT_OF_THE_PLATFORM.has(encoding)) return createMultibyteDecoder(encoding, true);
+  const decoder = new TextDecoder(encoding);
+  return (body) => decoder.decode(body);
 }
 
 /** Whether the bytes are the text's UTF-8 already. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import fc from "fast-check";
 import { decode, encodingOfLabel, findEncoding } from "../../src/media/charset.ts";
 import { document } from "../../src/media/document.ts";
 import { parseMediaType } from "../../src/model/media-type.ts";
@@ -82,11 +83,43 @@ describe("decode", () => {
     assert.equal(decode(bytes("anything"), "replacement"), "\ufffd");
     assert.equal(encodingOfLabel("ISO-2022-CN"), "replacement");
   });
-  it("leaves ASCII alone, control characters too (which the decoder of shift_jis swaps)", () => {
+  it("leaves ASCII alone, control characters too, by itself and beside other characters", () => {
     const ascii = Uint8Array.from({ length: 128 }, (_, code) => code);
     for (const encoding of ["utf-8", "windows-1252", "gbk", "shift_jis", "koi8-u", "euc-jp", "big5", "euc-kr"]) {
-      assert.equal(decode(ascii, encoding), String.fromCharCode(...ascii), encoding);
+      const text = String.fromCharCode(...ascii);
+      assert.equal(decode(ascii, encoding), text, encoding);
+      const more = decode(Uint8Array.from([...ascii, 0xb0, 0xb0]), encoding);
+      assert.equal(more.slice(0, 128), text, `${encoding}, beside others`);
+      assert.ok(more.length > 128);
     }
+  });
+  it("knows the whole of the encodings that the standard means by their names", () => {
+    const rows = [
+      ["euc-kr", "\xb0\xa1", "가"],
+      ["ks_c_5601-1987", "\x94\xee \xb9\xab", "뷁 무"], // windows-949's syllables
+      ["euc-kr", "\xc5\x52 \x81\x41\xc6\x52", "휮 갂힣"],
+      ["big5", "\x88\x62\x89\x41\xfa\x40", "\u00ca\u0304\u{21145}𠕇"], // Hong Kong's, of two planes
+      ["big5", "\xa4\xa4\xa4\xe5", "中文"],
+      ["shift_jis", "\x88\x9f\xb1\x1a\xfa\x40\xf0\x40", "亜ｱ\x1aⅰ\ue000"],
+      ["euc-jp", "\xb0\xa1\x8e\xb1\x8f\xb0\xa1", "亜ｱ丂"],
+      ["gb18030", "\x81\x30\x81\x30\xb0\xa1", "\x80啊"],
+    ] as const;
+    for (const [label, body, text] of rows) assert.equal(decode(bytes(body), encodingOfLabel(label)!), text, label);
+  });
+  it("gives a character that a malformed lead byte would swallow", () => {
+    for (const encoding of ["big5", "euc-jp", "euc-kr", "shift_jis", "gbk"])
+      assert.equal(decode(bytes("\x88<a>"), encoding), "\ufffd<a>", encoding);
+    assert.equal(decode(bytes("\x81@"), "big5"), "\ufffd@");
+  });
+  it("never throws, whatever the bytes", () => {
+    const names = ["big5", "euc-jp", "euc-kr", "iso-2022-jp", "shift_jis", "gb18030", "utf-16le", "koi8-r"];
+    fc.assert(
+      fc.property(fc.constantFrom(...names), fc.uint8Array({ maxLength: 40 }), (name, body) => {
+        const text = decode(body, name);
+        assert.ok(text.isWellFormed() && text.length <= 2 * body.length + 1);
+        assert.equal(decode(body, name), text, "nothing is left of the last");
+      }),
+    );
   });
 });
 
