@@ -170,7 +170,7 @@ function parseInteger(option: Option, text: string): Parsed {
 }
 
 function parseNumber(option: Option, text: string): Parsed {
-  const shape = /^-?\d+(\.\d+)?$/.test(text);
+  const shape = /^-?\d+(\.\d+)?(e-?\d{1,2})?$/i.test(text);
   return shape ? within(option, Number(text), "a number") : err("is not a number; write 1.5 or 2");
 }
 
