@@ -10,10 +10,7 @@ import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { LinkRules, NewUrl } from "../../model/link.ts";
-import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
-import type { RequestRecord } from "../../model/request.ts";
-import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Href } from "../../model/url.ts";
+import { dropRecord, type UrlRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
@@ -28,6 +25,7 @@ import { recover } from "./recover.ts";
 import { type OpenLease, Schedule } from "./schedule.ts";
 import { SOME_ID } from "./seen.ts";
 import type { SnapshotPace } from "./snapshot.ts";
+import { Stored } from "./stored.ts";
 import { type Fault, Writer } from "./writer.ts";
 
 export interface EmbeddedOptions {
@@ -67,7 +65,7 @@ export function openEmbedded(dir: string, options: EmbeddedOptions): Backend {
   }
 }
 
-class EmbeddedBackend implements Backend {
+class EmbeddedBackend extends Stored implements Backend {
   readonly #opened: OpenDatabase;
   readonly #file: string;
   readonly #clock: Clock;
@@ -76,7 +74,6 @@ class EmbeddedBackend implements Backend {
   readonly #hosts: HostChanges;
   readonly #journal: JournalWriter;
   readonly #reasons: Reasons;
-  readonly #queries: Queries;
   readonly #schedule: Schedule;
   readonly #known: KnownUrls;
   readonly #raising: Raising | null;
@@ -99,6 +96,7 @@ class EmbeddedBackend implements Backend {
   #lastHost: ActiveHost | null = null;
 
   constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
+    super();
     const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots, seen = EXACT } = options;
     const { hostShare = hostConcurrency, links, firstTier = () => 0 } = options;
     const { db } = opened;
@@ -110,8 +108,8 @@ class EmbeddedBackend implements Backend {
     this.#hosts = new HostChanges(db);
     this.#journal = new JournalWriter(db);
     this.#reasons = new Reasons(db);
-    this.#queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
-    const opening = Number(this.#queries.fact("openings") ?? 0) + 1;
+    this.queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
+    const opening = Number(this.queries.fact("openings") ?? 0) + 1;
     this.#schedule = new Schedule({
       leaseMs,
       hostConcurrency,
@@ -198,14 +196,6 @@ class EmbeddedBackend implements Backend {
     return active.state;
   }
 
-  robots(host: HostKey): RobotsCopy | null {
-    return this.#queries.robots(host);
-  }
-
-  robotsReached(host: HostKey): RobotsCopy | null {
-    return this.#queries.robotsReached(host);
-  }
-
   find(fpHi: number, fpLo: number): UrlRecord | null {
     const known = this.#known.find(fpHi, fpLo);
     const id = known === SOME_ID ? findAdmitted(this.#opened.db, fpHi, fpLo) : known;
@@ -214,44 +204,16 @@ class EmbeddedBackend implements Backend {
 
   byId(id: number): UrlRecord | null {
     this.#now();
-    return this.#queries.byId(id);
+    return this.queries.byId(id);
   }
 
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
     this.#now();
-    return this.#queries.urls(options);
-  }
-
-  visitsOf(urlId: number): readonly VisitRecord[] {
-    return this.#queries.visitsOf(urlId);
-  }
-
-  captures(): IterableIterator<VisitRecord> {
-    return this.#queries.captures();
-  }
-
-  contents(): IterableIterator<KnownContent> {
-    return this.#queries.contents();
-  }
-
-  requests(): IterableIterator<RequestRecord> {
-    return this.#queries.requests();
-  }
-
-  endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
-    return this.#queries.endedAs(end);
+    return this.queries.urls(options);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {
     return this.#known.endCounts();
-  }
-
-  marks(): ReadonlyMap<string, number> {
-    return this.#queries.marks();
-  }
-
-  fact(name: string): string | null {
-    return this.#queries.fact(name);
   }
 
   setFact(name: string, value: string): void {
@@ -268,7 +230,7 @@ class EmbeddedBackend implements Backend {
   }
 
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
-    return this.#queries
+    return this.queries
       .topHosts(n)
       .map(({ host, requests }) => ({ host, requests, pending: this.#schedule.host(host)?.pending ?? 0 }));
   }

@@ -5,16 +5,15 @@ import { type Clock, systemClock } from "../../base/clock.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
-import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
-import type { RequestRecord } from "../../model/request.ts";
+import type { UrlRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Href } from "../../model/url.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { Bitmap } from "./bitmap.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import { findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
+import { Stored } from "./stored.ts";
 
 export interface ReadOnlyState extends StateQueries, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
@@ -47,16 +46,16 @@ export function openState(dir: string, { clock = systemClock, frozen = false }: 
   }
 }
 
-class State implements ReadOnlyState {
+class State extends Stored implements ReadOnlyState {
   readonly #opened: OpenDatabase;
   readonly #db: DatabaseSync;
-  readonly #queries: Queries;
 
   constructor(opened: OpenDatabase, clock: Clock) {
+    super();
     this.#opened = opened;
     this.#db = opened.db;
     const retryAt = this.#db.prepare("SELECT at FROM retry WHERE url_id = ?");
-    this.#queries = new Queries(this.#db, (id, visit) => {
+    this.queries = new Queries(this.#db, (id, visit) => {
       if (visit === null) return "queued";
       if (visit.end === "follow") return "queued";
       if (visit.end !== "retry") return "ended";
@@ -69,15 +68,7 @@ class State implements ReadOnlyState {
   }
 
   host(host: HostKey): HostState | null {
-    return this.#queries.host(host);
-  }
-
-  robots(host: HostKey): RobotsCopy | null {
-    return this.#queries.robots(host);
-  }
-
-  robotsReached(host: HostKey): RobotsCopy | null {
-    return this.#queries.robotsReached(host);
+    return this.queries.host(host);
   }
 
   find(fpHi: number, fpLo: number): UrlRecord | null {
@@ -99,27 +90,11 @@ class State implements ReadOnlyState {
   }
 
   byId(id: number): UrlRecord | null {
-    return this.#queries.byId(id);
+    return this.queries.byId(id);
   }
 
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
-    return this.#queries.urls(options);
-  }
-
-  captures(): IterableIterator<VisitRecord> {
-    return this.#queries.captures();
-  }
-
-  contents(): IterableIterator<KnownContent> {
-    return this.#queries.contents();
-  }
-
-  requests(): IterableIterator<RequestRecord> {
-    return this.#queries.requests();
-  }
-
-  endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
-    return this.#queries.endedAs(end);
+    return this.queries.urls(options);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {
@@ -127,14 +102,6 @@ class State implements ReadOnlyState {
     readEnded(this.#db, (_, code, what) => byCode.set(code, (byCode.get(code) ?? 0) + (what === "undropped" ? -1 : 1)));
     const names = new Reasons(this.#db, true).names();
     return new Map([...byCode].flatMap(([code, count]) => (count === 0 ? [] : [[names.get(code)!, count]])));
-  }
-
-  visitsOf(urlId: number): VisitRecord[] {
-    return this.#queries.visitsOf(urlId);
-  }
-
-  robotsCopies(): IterableIterator<RobotsCopy> {
-    return this.#queries.robotsCopies();
   }
 
   damage(): readonly string[] {
@@ -147,14 +114,6 @@ class State implements ReadOnlyState {
     }
   }
 
-  marks(): ReadonlyMap<string, number> {
-    return this.#queries.marks();
-  }
-
-  fact(name: string): string | null {
-    return this.#queries.fact(name);
-  }
-
   /** Reads the journal once. */
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
     const ended = new Bitmap();
@@ -164,7 +123,7 @@ class State implements ReadOnlyState {
       if (!ended.has(id)) pending[hostId] = (pending[hostId] ?? 0) + 1;
       return true;
     });
-    return this.#queries.topHosts(n).map(({ id, host, requests }) => ({ host, requests, pending: pending[id] ?? 0 }));
+    return this.queries.topHosts(n).map(({ id, host, requests }) => ({ host, requests, pending: pending[id] ?? 0 }));
   }
 
   [Symbol.dispose](): void {
