@@ -9,8 +9,9 @@ export interface RobotsDirectives {
 const WITH_VALUE = new Set(["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"]);
 
 /**
- * `metas`: contents of the robots metas meant for us. `tags`: values of X-Robots-Tag, each optionally begun by an agent
- * name and a colon that holds for the rest of that value. `agent`: our product token.
+ * `metas`: contents of the robots metas meant for us. `tags`: values of X-Robots-Tag. In them an agent's name and a colon
+ * hold for what follows, up to the next such name: fields of one name may be joined by commas on their way (RFC 9110,
+ * 5.3). `agent`: our product token.
  */
 export function robotsDirectives(metas: readonly string[], tags: readonly string[], agent: string): RobotsDirectives {
   const said = new Set<string>();
@@ -19,9 +20,13 @@ export function robotsDirectives(metas: readonly string[], tags: readonly string
   };
   for (const meta of metas) take(meta);
   for (const tag of tags) {
-    const prefix = /^\s*([\w.-]+)\s*:(.*)$/s.exec(tag);
-    if (prefix === null || WITH_VALUE.has(prefix[1]!.toLowerCase())) take(tag);
-    else if (prefix[1]!.toLowerCase() === agent.toLowerCase()) take(prefix[2]!);
+    let ours = true;
+    for (const part of tag.split(",")) {
+      const prefix = /^\s*([\w.-]+)\s*:(.*)$/s.exec(part);
+      const names = prefix !== null && !WITH_VALUE.has(prefix[1]!.toLowerCase());
+      if (names) ours = prefix[1]!.toLowerCase() === agent.toLowerCase();
+      if (ours) take(names ? prefix[2]! : part);
+    }
   }
   const none = said.has("none");
   return { noindex: none || said.has("noindex"), nofollow: none || said.has("nofollow") };

@@ -23,6 +23,11 @@ describe("directives for robots", () => {
     [[], ["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], "noindex"],
     [[], ["max-snippet: 0, nofollow"], "nofollow"],
     [["no index"], ["no-follow"], ""],
+    [[], ["otherbot: noindex, trawlbot: nofollow"], "nofollow"],
+    [[], ["trawlbot: nofollow, otherbot: noindex"], "nofollow"],
+    [[], ["noindex, otherbot: nofollow"], "noindex"],
+    [[], ["otherbot: none, max-snippet: 5, nofollow"], ""],
+    [[], ["trawlbot: max-snippet: 5, nofollow"], "nofollow"],
   ] as const)
     it(`${JSON.stringify([...metas, ...tags])} say ${expected || "nothing"}`, () =>
       assert.equal(says(metas, tags), expected));

@@ -1,6 +1,7 @@
 /** The key of a URL: which spellings are one page, and which pages stay two. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { registrableDomain, URL_KEY_RULES, type UrlKeyRules, urlKey } from "../../src/policy/url-key.ts";
 import { target, url } from "./urls.ts";
@@ -72,6 +73,36 @@ describe("urlKey", () => {
     );
   });
 
+  it("merges what the steps merge, each by itself, and nothing else that a server can tell apart", () => {
+    const steps: Readonly<
+      Record<string, { rules: Partial<UrlKeyRules>; sees: (path: string, query: string | null) => unknown }>
+    > = {
+      nothing: { rules: {}, sees: (path, query) => [path, query] },
+      escapes: {
+        rules: { escapes: true },
+        sees: (path, query) => [octets(path), query === null ? null : octets(query)],
+      },
+      emptyQuery: { rules: { emptyQuery: true }, sees: (path, query) => [path, query ?? ""] },
+      trailingSlash: { rules: { trailingSlash: true }, sees: (path, query) => [withoutOneSlash(path), query] },
+      sortQuery: {
+        rules: { sortQuery: true },
+        sees: (path, query) => [path, query === null ? null : byName(query)],
+      },
+    };
+    const off = mapValues(URL_KEY_RULES, () => false);
+    const piece = fc.constantFrom("/", "a", "b", "=", "&", "?", "%61", "%2f", "%2F", "%26", "%", ";", "A", "+", "%20");
+    const path = fc.array(piece, { maxLength: 6 }).map((parts) => new URL(`http://a.test/${parts.join("")}`));
+    for (const [name, { rules, sees }] of Object.entries(steps))
+      fc.assert(
+        fc.property(path, path, (a, b) => {
+          const seen = [a, b].map((one) => sees(one.pathname, queryOf(one)));
+          const keys = [a, b].map((one) => urlKey(one, { ...off, ...rules }));
+          assert.equal(keys[0] === keys[1], isDeepStrictEqual(seen[0], seen[1]), `${name}: ${a} ${b}`);
+        }),
+        { numRuns: 3_000 },
+      );
+  });
+
   it("never becomes a path that a parser would resolve", () => {
     for (const text of ["/a/..;jsessionid=1", "/a/.;jsessionid=1/b", "/a/%2e%2E;jsessionid=1"]) {
       const once = key(`http://a.test${text}`);
@@ -109,4 +140,27 @@ describe("registrableDomain", () => {
 
 function mapValues<T extends object, V>(object: T, value: () => V): { [K in keyof T]: V } {
   return Object.fromEntries(Object.keys(object).map((name) => [name, value()])) as { [K in keyof T]: V };
+}
+
+/** A query as it stands in the URL: "" is not null. */
+function queryOf({ href }: URL): string | null {
+  const at = href.indexOf("?");
+  return at === -1 ? null : href.slice(at + 1);
+}
+
+/** What a server sees of a path or a query: octets, the reserved ones raw or encoded (RFC 3986, 2.2). */
+function octets(text: string): string[] {
+  return (text.match(/%[0-9a-f]{2}|[\s\S]/gi) ?? []).map((one) => {
+    if (one === "%") return "%25";
+    const octet = one.length === 3 ? String.fromCharCode(Number.parseInt(one.slice(1), 16)) : one;
+    return /[\w.~-]/.test(octet) ? octet : one.toUpperCase();
+  });
+}
+
+const withoutOneSlash = (path: string): string => (/[^/]\/$/.test(path) ? path.slice(0, -1) : path);
+
+/** The values of each name, in their order; pieces without "=" are told from those with an empty value. */
+function byName(query: string): Record<string, string[]> {
+  const pieces = query.split("&").filter((piece) => piece !== "");
+  return Object.groupBy(pieces, (piece) => piece.split("=", 1)[0]!) as Record<string, string[]>;
 }
