@@ -46,6 +46,8 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
     if (visited.task === "probe") context.softNotFound.answered(visited);
     else context.feedback.ended(visited.lease.url);
   }
+  // A host that must be waited for does not keep the place of others of its domain.
+  if (entry.state.backoffUntil > visited.endedAt) context.feedback.ended(visited.lease.url);
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,

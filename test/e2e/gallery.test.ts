@@ -22,8 +22,7 @@ describe("the real program in the gallery of odd hosts", () => {
     dir = await tempDir();
     web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 1, gallery: true, addresses: 20 });
     const limits = ["--connect-timeout", "2s", "--first-byte-timeout", "2s", "--total-timeout", "4s", "--tries", "3"];
-    // The hosts of the gallery are alike on purpose: what is done about farms of copies has tests of its own.
-    const where = ["--no-near-duplicates", "--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path, "--quiet"];
+    const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path, "--quiet"];
     const seed = `${web.origin("odd.test")}/`;
     const trust = { env: { NODE_EXTRA_CA_CERTS: AUTHORITY_FILE } };
     ({ code, stderr } = await trawl(["crawl", seed, "--scope", "any", "--delay", "20ms", ...limits, ...where], trust));
