@@ -70,7 +70,7 @@ export function decide(rules: RobotsRules, href: string): RobotsDecision {
   for (const set of rules.sets) {
     for (const rule of set) {
       if (isSearch(rule)) {
-        if (mayMatch?.(rule) === false) continue;
+        if (!path.startsWith(rule.pieces[0]!) || mayMatch?.(rule) === false) continue;
         steps += path.length;
         if (steps > FREE_STEPS) mayMatch ??= sieveOf(path);
         if (steps > MOST_STEPS) return TOO_MUCH;

@@ -299,6 +299,14 @@ describe("hostile files", () => {
     assert.equal(decide(rules, `https://a.test/shop/?${query}&filter4999=1`).rule, "Disallow: /*filter4999=");
   });
 
+  it("are told from honest ones of thousands of folders, each with the same wildcard", () => {
+    const names = Array.from({ length: 10_000 }, (_, i) => `Disallow: /shop/${i}/*?sort=`);
+    const rules = parseRobots(all(...names).join("\n"), AGENT);
+    const query = `?sort=price&${"x".repeat(1_000)}`;
+    assert.equal(decide(rules, `https://a.test/news/${query}`).rule, null);
+    assert.equal(decide(rules, `https://a.test/shop/9999/x${query}`).rule, "Disallow: /shop/9999/*?sort=");
+  });
+
   it("have lines of any length, and none is cut to another rule", () => {
     const path = `/${"x".repeat(20_000)}`;
     assert.equal(allowed(all(`Disallow: ${path}/secret`), path), true);
