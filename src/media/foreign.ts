@@ -22,10 +22,15 @@ interface Open {
   readonly root: "svg" | "math";
   /** An integration point: what is inside it is HTML again. */
   readonly html: boolean;
+  /** The place of the innermost integration point that it is in, or is; -1: of none. */
+  readonly point: number;
 }
 
 export class ForeignContent {
   readonly #open: Open[] = [];
+  /** Where elements of a name stand among those, the outermost first; names that no longer do have an empty list. */
+  readonly #places = new Map<string, number[]>();
+  #drawings = 0;
 
   /** Inside an `<svg>` or `<math>`, at whatever depth. */
   get inside(): boolean {
@@ -34,7 +39,7 @@ export class ForeignContent {
 
   /** Inside an `<svg>`, at whatever depth. */
   get inDrawing(): boolean {
-    return this.#open.some(({ root }) => root === "svg");
+    return this.#drawings > 0;
   }
 
   /** The rules of foreign content hold here. */
@@ -55,7 +60,7 @@ export class ForeignContent {
       return true;
     }
     if (BREAKOUT.has(name) || (name === "font" && fontAttribute)) {
-      while (this.strict) this.#open.pop();
+      while (this.strict) this.#pop();
       return false;
     }
     if (selfClosing) return true;
@@ -77,19 +82,28 @@ export class ForeignContent {
    */
   end(name: string): void {
     if (this.strict && BREAKOUT.has(name)) {
-      while (this.strict) this.#open.pop();
+      while (this.strict) this.#pop();
       return;
     }
-    for (let i = this.#open.length - 1; i >= 0; i--) {
-      if (this.#open[i]!.name === name) {
-        this.#open.length = i;
-        return;
-      }
-      if (this.#open[i]!.html) return; // what is outside an integration point is out of reach
-    }
+    const place = this.#places.get(name)?.at(-1);
+    // What is outside an integration point is out of reach.
+    if (place === undefined || place < this.#open.at(-1)!.point) return;
+    while (this.#open.length > place) this.#pop();
   }
 
-  #push(element: Open): void {
-    if (this.#open.length < MAX_DEPTH) this.#open.push(element);
+  #push(element: Omit<Open, "point">): void {
+    const place = this.#open.length;
+    if (place >= MAX_DEPTH) return;
+    this.#open.push({ ...element, point: element.html ? place : (this.#open.at(-1)?.point ?? -1) });
+    if (element.root === "svg") this.#drawings++;
+    const places = this.#places.get(element.name);
+    if (places === undefined) this.#places.set(element.name, [place]);
+    else places.push(place);
+  }
+
+  #pop(): void {
+    const { name, root } = this.#open.pop()!;
+    if (root === "svg") this.#drawings--;
+    this.#places.get(name)!.pop();
   }
 }

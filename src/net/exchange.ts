@@ -6,6 +6,7 @@ import { header, type TlsFacts } from "../model/fetch-result.ts";
 import type { Connection, Lane, Passenger } from "./connections.ts";
 import type { Deadlines, Expiring } from "./deadlines.ts";
 import { type Failed, failureOf, isProtocolError, isStaleConnection, type Phase } from "./failure.ts";
+import { Gathering } from "./gathering.ts";
 
 export interface ExchangeRules {
   readonly clock: Clock;
@@ -45,7 +46,6 @@ export type Outcome = Received | (Failed & { readonly kind: "failed" });
 
 /** A server that sends more interim answers (1xx) than this before the answer is playing games. */
 const INTERIM_MOST = 20;
-const NOTHING = new Uint8Array(0);
 
 /** Resolves when the exchange has ended, whichever way; never rejects. The connection is given back before. */
 export function exchange(order: Order, rules: ExchangeRules, signal?: AbortSignal): Promise<Outcome> {
@@ -74,8 +74,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
   #rawHeaders: readonly string[] = [];
   #bodyRead = true;
   #cap = 0;
-  #chunks: Uint8Array[] = [];
-  #size = 0;
+  readonly #body = new Gathering();
 
   constructor(
     order: Order,
@@ -154,15 +153,9 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#ended) return;
-    const room = this.#cap - this.#size;
-    if (chunk.length <= room) {
-      this.#chunks.push(chunk);
-      this.#size += chunk.length;
-      return;
-    }
-    this.#chunks.push(chunk.subarray(0, room));
-    this.#size += room;
-    this.#receive("length");
+    const room = this.#cap - this.#body.size;
+    this.#body.add(chunk.length <= room ? chunk : chunk.subarray(0, room));
+    if (chunk.length > room) this.#receive("length");
   }
 
   onResponseEnd(): void {
@@ -212,7 +205,6 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
 
   #receive(truncated: Truncation | null): void {
     const connection = this.#connection!;
-    const [only] = this.#chunks;
     this.#end({
       kind: "received",
       status: this.#status,
@@ -220,7 +212,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
       httpVersion: connection.isHttp2 ? "2" : connection.minorVersion === 0 ? "1.0" : "1.1",
       ...(connection.tls === null ? {} : { tls: connection.tls }),
       rawHeaders: this.#rawHeaders,
-      body: only === undefined ? NOTHING : this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks, this.#size),
+      body: this.#body.take(),
       bodyRead: this.#bodyRead,
       truncated,
     });
@@ -229,7 +221,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
   /** The one way out: what was taken is given back, and what still runs is stopped, in this order. */
   #end(outcome: Outcome): void {
     this.#ended = true;
-    this.#chunks = [];
+    this.#body.take();
     this.#rules.deadlines.delete(this);
     this.#signal?.removeEventListener("abort", this.stop);
     const { lane } = this.#order;
