@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Locator } from "../model/capture.ts";
 import { header, type RawHeaders } from "../model/fetch-result.ts";
 import { ArchiveError } from "./error.ts";
-import { headEnd, parseFields } from "./fields.ts";
+import { parseFields } from "./fields.ts";
 import { OPEN_SUFFIX } from "./growing-file.ts";
 import { answerIn } from "./http.ts";
 import { packingOf } from "./packings.ts";
@@ -62,12 +62,13 @@ export async function* readRecords(source: Source): AsyncGenerator<WarcRecord | 
 }
 
 async function oneRecord(text: Inflated): Promise<WarcRecord | WarcDamage> {
-  let end = headEnd(text.bytes, 0);
-  while (end < 0 && looksLikeWarc(text.bytes) && text.bytes.length <= MAX_HEADER_BYTES) {
+  let end = recordHeadEnd(text.bytes);
+  while (end === null && looksLikeWarc(text.bytes) && text.bytes.length <= MAX_HEADER_BYTES) {
     if (!(await text.fill(text.bytes.length + 1))) return text.passOver("cut off inside a record's header");
-    end = headEnd(text.bytes, 0);
+    end = recordHeadEnd(text.bytes);
   }
-  if (end < 0 || !looksLikeWarc(text.bytes)) return text.toNextRecord("not a WARC record");
+  if (end === "broken") return text.toNextRecord("a record's header in which another record begins");
+  if (end === null || !looksLikeWarc(text.bytes)) return text.toNextRecord("not a WARC record");
 
   const { firstLine, fields } = parseFields(text.bytes.subarray(0, end), 0, "utf8");
   const declared = header(fields, "content-length") ?? "";
@@ -83,6 +84,23 @@ async function oneRecord(text: Inflated): Promise<WarcRecord | WarcDamage> {
   const type = (header(fields, "warc-type") ?? "").toLowerCase();
   return { kind: "record", offset, length, version: firstLine.trim(), type, fields, block, flaws };
 }
+
+/**
+ * Where the block begins; null when the header has no end yet. A header is not looked through beyond the line where the
+ * next one begins: else each of a thousand headers without an end would be looked through to the end of the file.
+ */
+function recordHeadEnd(bytes: Buffer): number | "broken" | null {
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2;
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
+    if (bytes[at + 1] === W && bytes.toString("latin1", at, at + START.length) === START) return "broken";
+  }
+  return null;
+}
+
+const LF = 10;
+const CR = 13;
+const W = 0x57;
 
 /** As far as there are bytes to tell. */
 function looksLikeWarc(bytes: Buffer): boolean {

@@ -123,6 +123,16 @@ describe("reading an archive", () => {
     }
   });
 
+  it("passes over headers that never end, one by one, and reads the record behind them", async () => {
+    const headers = "WARC/1.0\n".repeat(60_000);
+    const items = shape(await read(Buffer.concat([Buffer.from(headers), A]), 65_536));
+    assert.deepEqual(items.slice(-2), [
+      `damage@${headers.length - 9}+9`,
+      `resource:alpha@${headers.length}+${A.length}`,
+    ]);
+    assert.equal(items.length, 60_001);
+  });
+
   it("ends on half a mebibyte of blanks within a field", async () => {
     const record = `WARC/1.1\r\nWARC-Type: x\r\nX: a${" ".repeat(1 << 19)}b\r\nContent-Length: 0\r\n\r\n\r\n\r\n`;
     const [item] = await read(Buffer.from(record), 1 << 16);
