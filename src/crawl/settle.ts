@@ -87,9 +87,9 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
 }
 
 function visitKind({ outcome, task }: Visited): VisitKind {
-  if (outcome.kind === "failure") return outcome.cause === "connect" ? "refused" : "failed";
-  if (outcome.status === 429) return "rate-limited";
   // A host whose robots.txt fails is asked for nothing else; it is left alone for a while.
+  if (outcome.kind === "failure") return outcome.cause === "connect" || task === "robots" ? "refused" : "failed";
+  if (outcome.status === 429) return "rate-limited";
   if (task === "robots" && outcome.status >= 500) return "unavailable";
   return outcome.status === 503 || outcome.challenge !== null ? "unavailable" : "ok";
 }

@@ -36,8 +36,8 @@ const LONGEST_RETRY_AFTER_MS = 365 * 86_400_000;
 const SMOOTHING = 0.25;
 
 /**
- * ok: any answer but the next two. rate-limited: 429. unavailable: 503. refused: nobody listens. failed: any other
- * failure; it says that the host is slow, but asks for no back-off.
+ * ok: any answer but the next two. rate-limited: 429. unavailable: 503. refused: nobody listens, or nothing can be had
+ * before robots.txt is. failed: any other failure; it says that the host is slow, but asks for no back-off.
  */
 export type VisitKind = "ok" | "rate-limited" | "unavailable" | "refused" | "failed";
 

@@ -112,6 +112,20 @@ describe("the crawl loop", () => {
     assert.equal(ends.get("http://a.test/"), "fetched");
   });
 
+  it("leaves a host alone for longer and longer whose robots.txt cannot be had, whatever the fault", async () => {
+    const faults: readonly Reply[] = [
+      ...[429, 500, 503].map((status) => ({ status })),
+      ...(["closed", "timeout", "connect"] as const).map((fails) => ({ fails })),
+    ];
+    for (const fault of faults) {
+      const web = (href: string): Reply => (href.endsWith("/robots.txt") ? fault : { links: [] });
+      const { asked } = await crawlWorld({ seeds: ["http://a.test/"], web });
+      const gaps = asked.slice(1).map(({ startedAt }, i) => startedAt - asked[i]!.endedAt);
+      assert.equal(gaps.length, 3);
+      assert.ok(gaps[0]! >= 2_500 && gaps[1]! > gaps[0]! && gaps[2]! > gaps[1]!, `${JSON.stringify(fault)}: ${gaps}`);
+    }
+  });
+
   it("gives a host up whose robots.txt cannot be had, and says so of its URLs", async () => {
     const web = (href: string): Reply => (href.endsWith("/robots.txt") ? { status: 500 } : { links: [] });
     const { asked, ends } = await crawlWorld({ seeds: ["http://a.test/", "http://a.test/b"], web });
