@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { systemClock } from "../../src/base/clock.ts";
 import { Apart } from "../../src/media/apart.ts";
 
 const entry = new URL("./stubborn-thread.ts", import.meta.url);
@@ -43,6 +44,11 @@ describe("Apart", () => {
     clock.wake();
     assert.deepEqual(await hangs, { ok: false, error: "it took longer than 5 s" });
     assert.deepEqual(await next, { ok: true, value: "next" });
+  });
+  it("ends a job that takes too much memory, in whatever steps, and does the next", async () => {
+    await using apart = new Apart({ clock: systemClock, memoryMiB: 64, entry });
+    assert.deepEqual(await apart.run("pdf", job("swells")), { ok: false, error: "it took more than 64 MiB of memory" });
+    assert.deepEqual(await apart.run("pdf", job("next")), { ok: true, value: "next" });
   });
   it("survives a thread that dies of its job", async () => {
     await using apart = new Apart({ clock: clockOnCall(), entry });

@@ -4,7 +4,15 @@ import { parentPort } from "node:worker_threads";
 parentPort!.on("message", ({ job }: { job: { body: Uint8Array } }) => {
   const what = Buffer.from(job.body).toString();
   if (what === "hangs") for (;;);
+  if (what === "swells") swell();
   if (what === "dies") process.exit(3);
   if (what === "throws") throw new Error("of itself");
   parentPort!.postMessage({ ok: true, value: what });
 });
+
+/** Nearly 200 MiB of one map, which doubles as it grows; kept for ever. */
+function swell(): never {
+  const held = new Map<number, number>();
+  for (let i = 0; i < 2_500_000; i++) held.set(i, i);
+  for (;;) held.get(1);
+}
