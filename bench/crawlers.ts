@@ -19,9 +19,13 @@ export interface Crawler {
 const IN_FLIGHT = 32;
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** Everything on: robots, archive, exact dedup, state, index, pages.jsonl. */
+/**
+ * Everything on: robots, archive, dedup, state, index, pages.jsonl. The site has the same documents several times: the
+ * copies, which a crawl would leave after a while, are all to be fetched, as the others do, and each archived whole.
+ */
 async function trawl(): Promise<Crawler> {
-  const options = ["--delay", "0", "--host-concurrency", String(IN_FLIGHT), "--overwrite"];
+  const everything = ["--pattern-budget", "0", "--no-soft-404", "--no-revisits"];
+  const options = ["--delay", "0", "--host-concurrency", String(IN_FLIGHT), "--overwrite", ...everything];
   return {
     name: "trawl",
     version: VERSION,

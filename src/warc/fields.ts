@@ -12,7 +12,7 @@ const LF = 10;
 const CR = 13;
 
 /** The index behind the first empty line at or after `from`, or -1 when there is none yet. */
-export function headEnd(bytes: Uint8Array, from: number): number {
+function headEnd(bytes: Uint8Array, from: number): number {
   for (let at = bytes.indexOf(LF, from); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2;
     if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3;
