@@ -31,8 +31,13 @@ const MOST_PATTERNS_A_HOST = 256;
 const MOST_DOMAINS = 10_000;
 const MOST_KNOWN_HOSTS = 4_096;
 const GISTS = 1 << 15;
-/** Texts of a few words are alike sooner than they are the same page. */
-const COST_OF_SHORT = 0.5;
+/**
+ * Texts of a few words are alike sooner than they are the same page. A trap leads to itself; what a page that was worth
+ * something leads to has as many pages as those that list it: pictures, members.
+ */
+const COST_OF_SHORT = 1 / 8;
+const COST_OF_SHORT_LED_TO_BY_USELESS = 1;
+const USELESS_REMEMBERED = 1 << 16;
 /** Copies on several hosts of a domain are less often chance than copies on one. */
 const DOMAIN_SHARE = 1 / 3;
 /** Pages of its own, more than copied ones, or requests that brought no copy, set a host apart from the rest of its domain. */
@@ -62,6 +67,8 @@ export class Feedback {
   /** Of domains that copy themselves: hosts that are asked for their first page, since when. */
   readonly #trials = new Map<string, Map<HostKey, Instant>>();
   readonly #gists = new RecentLinks(GISTS);
+  /** Ids of pages that brought nothing, of late; a slot each. */
+  readonly #useless = new Uint32Array(USELESS_REMEMBERED);
   readonly #hostOf: (urlId: number) => HostKey | null;
   readonly #known = new Map<number, HostKey | null>();
   readonly #rules: FeedbackRules;
@@ -136,12 +143,18 @@ export class Feedback {
     const { href, host } = lease.url;
     if (gist !== undefined) {
       const [hi, lo] = hashText(`${host} ${gist}`);
-      if (this.#gists.met(hi, lo) !== 1) return COST_OF_SHORT;
+      if (this.#gists.met(hi, lo) !== 1)
+        return this.#wasUseless(lease.url.via) ? COST_OF_SHORT_LED_TO_BY_USELESS : COST_OF_SHORT;
     }
     return href.includes("&") && urlPattern(href).faceted && !leadsOn(href, links) ? 1 : 0;
   }
 
+  #wasUseless(urlId: number): boolean {
+    return urlId > 0 && this.#useless[urlId % USELESS_REMEMBERED] === urlId;
+  }
+
   #chargePattern(url: LeasedUrl, cost: number, exact: boolean): void {
+    this.#useless[url.id % USELESS_REMEMBERED] = url.id;
     const memory = this.#remember(url.host, url.id);
     const { pattern, wider, combined } = urlPattern(url.href);
     memory.patterns.charge(pattern, url.id, cost);
@@ -157,6 +170,8 @@ export class Feedback {
       here.first > there.first ? [here, url.host, url.id, other] : [there, other, original, url.host];
     later.mirrors = earlier;
     later.copied++;
+    // It was taken for a page of its own until the earlier host had it too.
+    if (later === there && later.useful > 0) later.useful--;
     later.patterns.charge(MIRROR, urlId);
     const domain = registrableDomain(hostnameOf(host));
     if (domain === registrableDomain(hostnameOf(earlier))) this.#domains.charge(domain, urlId);

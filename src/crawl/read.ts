@@ -86,7 +86,11 @@ export async function read(
   const read = { page, ...linksOf(found.links, base, closed, lease, context), conversions: found.conversions ?? [] };
   const { visibleText } = found;
   const isShort = document.wantsText === true && page.simhash === null && visibleText !== undefined;
-  return isShort ? { ...read, gist: gistOf(visibleText, response.href) } : read;
+  return isShort ? { ...read, gist: gistOf(visibleText, response.href, picturesOf(found.links)) } : read;
+}
+
+function picturesOf(links: readonly RawLink[]): string[] {
+  return links.filter(({ from }) => from === "img").map(({ href }) => href);
 }
 
 /** No page's title is a book, whatever its handler says: a record stays small. */

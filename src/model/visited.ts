@@ -63,7 +63,7 @@ export interface Visited {
   readonly outcome: Answer | NoAnswer;
   readonly capture: Capture | null;
   readonly page: PageInfo | null;
-  /** What a visible text says that is too short for a SimHash, without its numbers and its own URL; absent where there is none. */
+  /** What a visible text says that is too short for a SimHash, without its numbers and its own URL, and which pictures stand beside it; absent where there is none. */
   readonly gist?: string;
   readonly links: readonly NewUrl[];
   /** For the counts of in-links; null when there are none. */

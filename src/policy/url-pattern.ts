@@ -6,7 +6,7 @@ export interface UrlPattern {
   readonly pattern: string;
   /** The wider one that it belongs to: `/shop/shoes?*`, `/maze/{loop}`, or of a page with a name `/lost/*`; else null. */
   readonly wider: string | null;
-  /** Two or more parameters that can be combined, or a name twice in the path: the wider pattern is all combinations. */
+  /** Two or more parameters that can be combined, or a name twice in query or path: the wider pattern is all combinations. */
   readonly combined: boolean;
   /** Two or more of them filter or order a list. */
   readonly faceted: boolean;
@@ -27,19 +27,22 @@ export function urlPattern(href: string): UrlPattern {
   const folded = segments.map(foldSegment).join("/").replace(DATED_PATH, "/{date}");
   const query = mark === -1 ? NO_QUERY : foldQuery(target.slice(mark + 1));
   const pattern = (query.text === "" ? folded : `${folded}?${query.text}`).slice(0, LONGEST);
-  const combined = loop !== null || query.free >= 2;
+  const combined = loop !== null || query.free >= 2 || query.repeated;
   const nameAt = folded.lastIndexOf("/") + 1;
   const named = query.text === "" && !folded.includes("{", nameAt);
   const wider = loop ?? (combined ? `${folded}?*` : named ? `${folded.slice(0, nameAt)}*` : null);
   return { pattern, wider: wider?.slice(0, LONGEST) ?? null, combined, faceted: query.facets >= 2 };
 }
 
-/** Relative links that go round in circles: `/maze/left/right/left` is of `/maze/{loop}`. */
+/**
+ * Relative links that go round in circles: `/maze/left/right/left` is of `/maze/{loop}`, and so is `/maze/up/left/left`,
+ * though it got there by another way.
+ */
 function loopOf(segments: readonly string[]): string | null {
   for (let i = 1; i < segments.length; i++) {
     const first = segments.indexOf(segments[i]!);
     if (first < i && first > 0 && segments[i]!.length > 2 && !HAS_DIGIT.test(segments[i]!))
-      return `${segments.slice(0, first).map(foldSegment).join("/")}/{loop}`;
+      return `${segments.slice(0, Math.min(first, 2)).map(foldSegment).join("/")}/{loop}`;
   }
   return null;
 }
@@ -83,18 +86,24 @@ interface FoldedQuery {
   /** Parameters that do not say which kind of page it is. */
   readonly free: number;
   readonly facets: number;
+  /** A parameter stands there more than once: one of many choices, or an order that was added and not replaced. */
+  readonly repeated: boolean;
 }
 
-const NO_QUERY: FoldedQuery = { text: "", free: 0, facets: 0 };
+const NO_QUERY: FoldedQuery = { text: "", free: 0, facets: 0, repeated: false };
 
 function foldQuery(query: string): FoldedQuery {
   const parts = new Set<string>();
   const free = new Set<string>();
   const facets = new Set<string>();
+  const names = new Set<string>();
+  let repeated = false;
   for (const piece of query.split("&")) {
     if (piece === "") continue;
     const equals = piece.indexOf("=");
     const written = (equals === -1 ? piece : piece.slice(0, equals)).toLowerCase();
+    repeated ||= names.has(written);
+    names.add(written);
     const value = equals === -1 ? "" : piece.slice(equals + 1);
     const name = written.replace(DIGITS, "{n}");
     if (ROUTING.has(written) && WORD.test(value)) parts.add(`${written}=${value}`);
@@ -105,5 +114,5 @@ function foldQuery(query: string): FoldedQuery {
       parts.add(isFilter && !PAGE_NUMBER.test(written) ? "{filters}" : name);
     }
   }
-  return { text: [...parts].sort().slice(0, MOST_NAMES).join("&"), free: free.size, facets: facets.size };
+  return { text: [...parts].sort().slice(0, MOST_NAMES).join("&"), free: free.size, facets: facets.size, repeated };
 }

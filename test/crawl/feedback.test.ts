@@ -101,16 +101,48 @@ describe("a pattern of URLs", () => {
     assert.equal(asked(all, "/leads?"), 120);
   });
 
-  it("whose pages are empty, or say the same but for numbers, is left; the latter twice as late", async () => {
-    const links = numbers(300).flatMap((n) => [`/empty/${n}`, `/short/${n}`]);
+  it("whose pages are empty is left; so is one of short pages that say the same but for numbers and lead to each other", async () => {
+    const links = [...numbers(300).map((n) => `/empty/${n}`), "/chain/0"];
     const web = site(links, (path) => {
       if (path.startsWith("/empty/")) return links.includes(path) ? { text: "" } : undefined;
-      return links.includes(path) ? page(`Picture ${path.split("/")[2]} of many`) : undefined;
+      const n = Number(path.split("/")[2]);
+      return page(
+        `Week ${n} of many`,
+        [1, 2, 3].map((step) => `/chain/${n + step}`),
+      );
+    });
+    const { asked: all, end } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(end, "done");
+    assert.ok(asked(all, "/empty/") <= BUDGET + 8, String(asked(all, "/empty/")));
+    const chain = asked(all, "/chain/");
+    assert.ok(chain > BUDGET && chain <= BUDGET + 16, String(chain));
+  });
+
+  it("of short pages that pages of use lead to is left eight times as late: they are as many as somebody has listed", async () => {
+    const links = numbers(300).map((n) => `/member/${n}`);
+    const web = site(links, (path) => (links.includes(path) ? page(`Posts: ${path.split("/")[2]}`) : undefined));
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    const members = asked(all, "/member/");
+    assert.ok(members > BUDGET * 8 && members <= BUDGET * 8 + 8, String(members));
+  });
+
+  it("of pictures without a word is an album, listed or in a row", async () => {
+    const picture = (n: number, next: readonly string[]): Reply => ({
+      text: `<img src="/logo.png"><img src="/files/${n}.jpg">${next.map((href) => `<a href="${href}">on</a>`).join("")}`,
+    });
+    const links = [...numbers(300).map((n) => `/listed/${n}`), "/row/0"];
+    const web = site(links, (path) => {
+      const n = Number(path.split("/")[2]);
+      if (!(n < 300)) return undefined;
+      if (path.startsWith("/listed/")) return picture(n, []);
+      const next = numbers(30).map((i) => n + 1 + i);
+      return picture(
+        1_000 + n,
+        next.filter((i) => i < 300).map((i) => `/row/${i}`),
+      );
     });
     const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
-    assert.ok(asked(all, "/empty/") <= BUDGET + 8, String(asked(all, "/empty/")));
-    const short = asked(all, "/short/");
-    assert.ok(short > BUDGET * 2 && short <= BUDGET * 2 + 8, String(short));
+    assert.deepEqual([asked(all, "/listed/"), asked(all, "/row/")], [300, 300]);
   });
 
   it("recovers when its pages are worth something again", async () => {
@@ -204,6 +236,23 @@ describe("unknown hosts of a domain that copies itself", () => {
     feedback.ended(lease(11, "f1.farm.test"));
     assert.deepEqual([ask(4), ask(5)], [null, "later"]);
     assert.deepEqual([ask(5, 60_001), ask(6, 60_001)], [null, null]);
+  });
+
+  it("are left when their pages turn out to be those of an earlier host, though they had them first", () => {
+    const feedback = new Feedback((id) => `http://${id === 1 ? "a" : "b"}.farm.test` as HostKey, {
+      patternBudget: BUDGET,
+    });
+    const learn = (id: number, host: string, duplicateOf: number | null) => {
+      const outcome = { kind: "answer", status: 200, bytes: 9_999 };
+      const visited = { lease: { url: lease(id, host) }, outcome, page: { simhash: "0".repeat(16) }, links: [] };
+      feedback.learn(visited as unknown as Visited, { duplicateOf, nearDuplicateOf: null });
+    };
+    learn(2, "b.farm.test", 1);
+    for (const n of numbers(12)) learn(10 + n, "b.farm.test", null);
+    for (const n of numbers(5)) learn(30 + n, "a.farm.test", 10 + n);
+    assert.equal(feedback.refusal(lease(50, "b.farm.test"), 20, 0), null, "the domain has credit");
+    for (const n of numbers(2)) learn(40 + n, "a.farm.test", 15 + n);
+    assert.equal(feedback.refusal(lease(51, "b.farm.test"), 20, 0), "*.farm.test", "five are its own, eight are not");
   });
 
   it("are not those of another domain, nor hosts that have had ten requests without a copy", () => {

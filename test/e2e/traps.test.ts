@@ -1,4 +1,4 @@
-/** The real program among traps without end: it fetches what is honest, says why it left the rest, and ends. */
+/** The real program, with its defaults, among traps without end: it fetches what is honest, says why it left the rest, and ends. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { requestsOf } from "../web/log.ts";
@@ -16,9 +16,8 @@ describe("the real program among traps", () => {
     dir = await tempDir();
     web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 1, maze: true, addresses: 12, robots: {} });
     const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path];
-    // Several requests at a time, for the test's sake; all that has to do with traps is as it comes.
-    const fast = ["--scope", "any", "--delay", "0", "--host-concurrency", "6", "--near-duplicates"];
-    run = await trawl(["crawl", `${web.origin(HONEST_HOST)}/`, ...fast, ...where]);
+    // Nothing is said but where to go, and that this web need not be spared: all that has to do with traps is as it comes.
+    run = await trawl(["crawl", `${web.origin(HONEST_HOST)}/`, "--scope", "any", "--delay", "0", ...where]);
     visits = visitsOf(requestsOf(await web.entries()), maze({ port: `:${web.port}` }));
   });
   after(async () => {
@@ -33,9 +32,8 @@ describe("the real program among traps", () => {
     assert.deepEqual(visits.missedMirrored, []);
   });
 
-  it("spends few of its requests in traps", () => {
-    // One at a time it is a fifth; with six some are on their way when a budget is used up.
-    assert.ok(visits.wasted <= visits.requests / 4, `${visits.wasted} of ${visits.requests}`);
+  it("spends less than a fifth of its requests in traps", () => {
+    assert.ok(visits.wasted <= visits.requests / 5, `${visits.wasted} of ${visits.requests}`);
   });
 
   it("says of each URL left out which rule it was", () => {

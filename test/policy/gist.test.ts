@@ -22,6 +22,12 @@ describe("a text's gist", () => {
     assert.equal(said("/another/place", "place"), name);
   });
 
+  it("is another with another picture, whose query says nothing", () => {
+    const shows = (src: string) => gistOf("back on", HREF, ["/logo.png", src]);
+    assert.notEqual(shows("/img/1.jpg"), shows("/img/2.jpg"));
+    assert.equal(shows("/pixel.gif?r=1"), shows("/pixel.gif?r=2"));
+  });
+
   it("is of 16 digits, whatever the text", () => {
     for (const text of ["", "x", "ツ".repeat(30)]) assert.match(gistOf(text, HREF), /^[\da-f]{16}$/);
   });

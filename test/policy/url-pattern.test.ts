@@ -44,6 +44,8 @@ describe("a URL's pattern", () => {
     assert.deepEqual([of("/a?x=1&y=2").wider, of("/a?x=1&y=2").combined], ["/a?*", true]);
     assert.equal(of("/a?x=1").wider, null);
     assert.equal(of("/a?action=edit&title=X").combined, false);
+    for (const path of ["/a?x=1&x=2", "/a?view=list&view=list"])
+      assert.deepEqual([of(path).wider, of(path).combined], ["/a?*", true], path);
   });
 
   it("belongs to the loop that its path goes round in", () => {
@@ -51,6 +53,7 @@ describe("a URL's pattern", () => {
       [of("/maze/left/right/left/").wider, of("/maze/left/right/left/").combined],
       ["/maze/{loop}", true],
     );
+    assert.equal(of("/maze/up/left/left").wider, "/maze/{loop}", "by whichever way it got there");
     assert.equal(of("/x/12/12/b").wider, "/x/{n}/{n}/*");
     assert.equal(of("/left/left").wider, "/{loop}");
   });

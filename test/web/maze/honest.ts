@@ -223,17 +223,18 @@ function forum(pages: Pages, words: Vocabulary, from: From, section: Section): v
   section({ path: "/forum/", title: "Forum", teaser: "what you say" });
 }
 
-/** Pages that differ in a number alone: as many as nobody would call a trap. */
+/** Pages that differ in a picture alone, which has a number for a name. */
 function album(pages: Pages, section: Section): void {
+  const count = 120;
   const of = (n: number): string => `/album/IMG_${String(n).padStart(4, "0")}.html`;
-  for (let n = 1; n <= 24; n++)
+  for (let n = 1; n <= count; n++)
     pages.set(of(n), () =>
       page(
         "Album",
-        `<img src="/img/${n}.jpg"> <a href="${of(Math.max(n - 1, 1))}">back</a> <a href="${of(Math.min(n + 1, 24))}">on</a>`,
+        `<img src="/img/${n}.jpg"> <a href="${of(Math.max(n - 1, 1))}">back</a> <a href="${of(Math.min(n + 1, count))}">on</a>`,
       ),
     );
-  const items = Array.from({ length: 24 }, (_, i) => ({ path: of(i + 1), title: `Picture ${i + 1}`, teaser: "" }));
+  const items = Array.from({ length: count }, (_, i) => ({ path: of(i + 1), title: `Picture ${i + 1}`, teaser: "" }));
   pages.set("/album/", () => page("Album", `<h1>Pictures</h1>${list(items)}`));
   section({ path: "/album/", title: "Album", teaser: "what we saw" });
 }
