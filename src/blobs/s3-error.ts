@@ -28,6 +28,7 @@ const MENDS: Readonly<Record<string, string>> = {
   SignatureDoesNotMatch: "look at AWS_SECRET_ACCESS_KEY, or the profile",
   CredentialsProviderError: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
   PermanentRedirect: "name the bucket's region with --store-region",
+  RegionMissing: "name the bucket's region with --store-region, or AWS_REGION",
   AuthorizationHeaderMalformed: "name the bucket's region with --store-region",
 };
 const REFUSED_MEND = "look at the credentials (AWS_ACCESS_KEY_ID...), what they allow, and at --store";
@@ -35,7 +36,7 @@ const REFUSED_MEND = "look at the credentials (AWS_ACCESS_KEY_ID...), what they 
 /** `store`: its name. What is no fault of the store is thrown as it is. */
 export function s3Error(cause: unknown, store: string): BlobError {
   if (cause instanceof BlobError) return cause;
-  const said = cause as Said;
+  const said = isRegionMissing(cause as Said) ? { name: "RegionMissing" } : (cause as Said);
   const status = said.$metadata?.httpStatusCode ?? 0;
   const code = codeOf(said, status);
   if (code === null) throw cause;
@@ -52,6 +53,9 @@ export function s3Error(cause: unknown, store: string): BlobError {
   }
 }
 
+/** The SDK throws it as a plain Error, before anything is asked. */
+const isRegionMissing = ({ message = "" }: Said): boolean => /region is missing/i.test(message);
+
 function mendOf({ name = "", code = "" }: Said): string {
   return MENDS[name] ?? MENDS[code] ?? REFUSED_MEND;
 }
@@ -61,7 +65,7 @@ function codeOf({ name = "", code = "", message = "" }: Said, status: number): B
   if (GARBLED.has(name)) return "corrupt";
   if (PASSING.has(name) || status >= 500 || status === 429) return "away";
   if (name in MENDS || status === 301 || (status >= 400 && status < 500)) return "refused";
-  if (name === "CredentialsProviderError" || /region is missing/i.test(message)) return "refused";
+  if (name === "CredentialsProviderError") return "refused";
   const isOfNetwork = /^E[A-Z]+$|^ERR_|^UND_ERR/.test(code) || /^(TimeoutError|NetworkingError)$/.test(name);
   // A proxy or a broken server may answer with what is no S3 at all; a connection may end within a body.
   return isOfNetwork || status > 0 || /aborted|socket hang up|deserializ/i.test(message) ? "away" : null;

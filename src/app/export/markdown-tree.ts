@@ -2,10 +2,12 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PagePaths } from "../../export/page-path.ts";
+import { missingForContent } from "../../media/main-content.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import { answerTo } from "../dir/answers.ts";
 import { contentOf } from "../page-content.ts";
 import { UsageError } from "../usage-error.ts";
+import { counted } from "../wording.ts";
 import type { ExportJob } from "./job.ts";
 
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
@@ -14,6 +16,12 @@ const TEXTS = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 /** `path`: the folder that is made. Throws a `UsageError` when there is none. */
 export async function writeMarkdown({ dir, state, where, path, onProgress, warn }: ExportJob): Promise<void> {
   if (path === null) throw new UsageError("export", "Markdown is a file a page: name a folder for them, --to pages.md");
+  const missing = missingForContent();
+  if (missing.length > 0)
+    throw new UsageError(
+      "missing-package",
+      `Markdown needs packages that are not here; npm install ${missing.join(" ")}`,
+    );
   const beside = `${path}.${process.pid}.tmp`;
   const paths = new PagePaths();
   let seen = 0;
@@ -40,7 +48,7 @@ export async function writeMarkdown({ dir, state, where, path, onProgress, warn 
     await rm(beside, { recursive: true, force: true });
     throw cause;
   }
-  if (unread > 0) warn(`${unread} pages have no file: their content could not be found`);
+  if (unread > 0) warn(`${counted(unread, "page")} left without a file: the content could not be found`);
 }
 
 /** YAML, as static site tools read it; a string in JSON's quotes is one in YAML's. */

@@ -18,6 +18,7 @@ import { productToken } from "../config/user-agent.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
 import { writeIndex } from "../dir/index-file.ts";
 import { openPages } from "../dir/pages-file.ts";
+import { promiseNothing } from "../inspect/report/paces.ts";
 import { readingOf } from "../run/compose.ts";
 import type { Fault } from "../run/fault.ts";
 import { UsageError } from "../usage-error.ts";
@@ -73,6 +74,7 @@ export async function importArchives(options: ImportOptions): Promise<ImportRepo
       );
     if (backend.fact("startedAt") === null) backend.setFact("startedAt", String(systemClock.now()));
     backend.setFact(IMPORTING, "yes");
+    promiseNothing(backend);
     const archive = join(dir, "archive");
     await makeDir(archive);
     await repairArchive(archive, backend.marks());

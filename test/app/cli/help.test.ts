@@ -20,6 +20,10 @@ describe("the table of options", () => {
       }
     }
   });
+  it("says of a flag that is written --no-... what it turns off", () => {
+    for (const [name, option] of OPTION_LIST)
+      if (option.default === true) assert.match(option.says, /^do not /, flagOf(name, option));
+  });
   it("gives each flag and each short flag one meaning", () => {
     const flags = OPTION_LIST.flatMap(([name, option]) => [flagOf(name, option), option.short ?? []].flat());
     assert.equal(new Set(flags).size, flags.length);

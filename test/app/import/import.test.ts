@@ -140,6 +140,18 @@ describe("an archive that another program wrote", () => {
     assert.deepEqual([two.visit?.end, two.visit?.detail, two.via], ["scope", "import", one.id]);
   });
 
+  it("breaks no promise of ours, however fast it was asked for", async (t) => {
+    const { dir } = await imported(t, {
+      "a.warc": Buffer.concat([http("http://a.test/", PAGE), http("http://a.test/two", PAGE)]),
+    });
+    using shell = testShell();
+    assert.equal(await main(["report", dir], shell), 0);
+    assert.match(
+      shell.out(),
+      /promised {3}nothing of what was imported.*\n.*no gap that was ours.*\n.*\n {2}breaches {3}none/,
+    );
+  });
+
   it("keeps every capture of a URL, the last as its end, and a redirect to itself as what it is", async (t) => {
     const made = await imported(t, {
       "a.warc": Buffer.concat([

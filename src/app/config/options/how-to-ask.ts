@@ -96,7 +96,7 @@ export const HOW_TO_ASK = {
     kind: "cidr",
     many: true,
     default: [],
-    says: "allow addresses that are refused otherwise (loopback, private, link-local...)",
+    says: "allow addresses that are refused otherwise (loopback, private, link-local...), but for those that seeds name",
   },
   dns: {
     group: "How to ask",

@@ -39,13 +39,13 @@ export const WHAT_TO_KEEP = {
     group: "What to keep",
     kind: "flag",
     default: true,
-    says: "archive a body that is there already as a reference to it (a revisit record)",
+    says: "do not write a reference (a revisit record) for a body that is archived already, but the body again",
   },
   metadata: {
     group: "What to keep",
     kind: "flag",
     default: true,
-    says: "archive beside each page what reading found: links, charset, time taken (a metadata record)",
+    says: "do not archive beside each page what reading found: links, charset, time taken (a metadata record)",
   },
   operator: {
     group: "What to keep",
@@ -106,7 +106,7 @@ export const WHAT_TO_KEEP = {
     group: "What to keep",
     kind: "flag",
     default: true,
-    says: "mark pages whose text is nearly that of another",
+    says: "do not mark pages whose text is nearly that of another",
   },
   seen: {
     group: "What to keep",

@@ -5,8 +5,8 @@ import type { RequestRecord } from "../../../model/request.ts";
 /** What was promised from a moment on. */
 export interface Pace {
   readonly from: Instant;
-  /** From the moment a place was free to the start of the next request, in ms. */
-  readonly gapMs: number;
+  /** From the moment a place was free to the start of the next request, in ms; null: nothing, others asked (an import). */
+  readonly gapMs: number | null;
   /** Requests that may be open at once to one host, and to one address. */
   readonly atOnce: number;
 }
@@ -48,7 +48,7 @@ export interface Gaps {
 const TOLD = 20;
 
 /**
- * `requests` in order of their start. `paces` in order of time, the first from the beginning on. Memory is by hosts and
+ * `requests` in order of their start; of those that nothing was promised for, only the number is told. `paces` in order of time, the first from the beginning on. Memory is by hosts and
  * addresses, not by requests.
  */
 export function gapsOf(requests: Iterable<RequestRecord>, paces: readonly Pace[]): Gaps {
@@ -66,13 +66,20 @@ export function gapsOf(requests: Iterable<RequestRecord>, paces: readonly Pace[]
     ] as const) {
       const kept = known.get(name) ?? newKept(name);
       known.set(name, kept);
-      const breach = take(kept, request, paces[nth]!);
+      kept.requests++;
+      const pace = paces[nth]!;
+      if (!isPromised(pace)) continue;
+      const breach = take(kept, request, pace);
       if (breach !== null && ++breaches <= TOLD) firstBreaches.push({ of, name, ...breach });
       remember(kept, request, most);
     }
   }
   return { requests: count, hosts: inOrder(hosts), addresses: inOrder(addresses), breaches, firstBreaches };
 }
+
+type Promised = Pace & { readonly gapMs: number };
+
+const isPromised = (pace: Pace): pace is Promised => pace.gapMs !== null;
 
 interface Kept {
   readonly name: string;
@@ -85,8 +92,7 @@ interface Kept {
 
 const newKept = (name: string): Kept => ({ name, requests: 0, smallestMs: null, at: null, last: [] });
 
-function take(kept: Kept, request: RequestRecord, pace: Pace): Omit<Breach, "of" | "name"> | null {
-  kept.requests++;
+function take(kept: Kept, request: RequestRecord, pace: Promised): Omit<Breach, "of" | "name"> | null {
   const before = kept.last.at(-pace.atOnce);
   if (before === undefined) return null;
   const gapMs = request.startedAt - before.endedAt;

@@ -21,6 +21,12 @@ export function pacesOf(state: Pick<StateQueries, "fact">, config: Configured): 
   return kept === null ? [paceOf(config, 0)] : (JSON.parse(kept) as Pace[]);
 }
 
+/** Called when archives are imported: what others asked for, however fast, breaks no promise of ours. */
+export function promiseNothing(state: Pick<Backend, "fact" | "setFact">): void {
+  const pace: Pace = { from: 0, gapMs: null, atOnce: 1 };
+  if (state.fact(FACT) === null) state.setFact(FACT, JSON.stringify([pace]));
+}
+
 /** Called when a run begins. */
 export function rememberPace(state: Pick<Backend, "fact" | "setFact">, config: Configured, now: Instant): void {
   const kept = state.fact(FACT);

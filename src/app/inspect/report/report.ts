@@ -52,12 +52,15 @@ export function reportLines(report: CrawlReport): string[] {
 
 function promise({ gapMs, atOnce, from }: Pace, later: boolean): string {
   const since = later ? `, since ${new Date(from).toISOString()}` : "";
+  if (gapMs === null) return "nothing of what was imported: others asked for it";
   const open = atOnce === 1 ? "" : `, at most ${count(atOnce)} at a time`;
   return `${span(gapMs)} between requests to one host, and to one address${open}${since}`;
 }
 
-function smallest([first]: readonly KeptGap[]): string {
-  if (first === undefined || first.smallestMs === null) return "none was asked twice";
+function smallest(gaps: readonly KeptGap[]): string {
+  const [first] = gaps;
+  if (first === undefined || first.smallestMs === null)
+    return gaps.some(({ requests }) => requests > 1) ? "no gap that was ours to keep" : "none was asked twice";
   return `smallest gap ${exact(first.smallestMs)}, ${first.name}`;
 }
 

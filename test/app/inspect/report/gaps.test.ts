@@ -33,6 +33,18 @@ describe("the gaps that were kept", () => {
     assert.deepEqual(smallest(times), [160, 110, 0]);
   });
 
+  it("are those that something was promised for: what was imported is counted and not held against us", () => {
+    const times: Times[] = [
+      ["a", "1", 0, 50],
+      ["a", "1", 51, 60],
+      ["a", "1", 500, 510],
+      ["a", "1", 620, 630],
+    ];
+    const paces: Pace[] = [{ from: 0, gapMs: null, atOnce: 1 }, pace(100, 1, 500)];
+    assert.deepEqual(smallest(times, ...paces), [110, 110, 0]);
+    assert.equal(gapsOf(requests(times), paces).hosts[0]!.requests, 4);
+  });
+
   it("are none where nothing was asked twice", () => {
     assert.deepEqual(smallest([]), [null, null, 0]);
     assert.deepEqual(smallest([["a", "1", 0, 50]]), [null, null, 0]);
