@@ -51,10 +51,16 @@ function checked(value: unknown, path: string): MediaHandler {
   );
 }
 
-/** What somebody's handler gives is looked at before it is believed: it throws in words, as if `read` had thrown. */
+/**
+ * What somebody's handler gives is looked at before it is believed: it throws in words, as if `read` had thrown. Its
+ * document is a copy, for the body goes into the archive afterwards, and there are libraries that write into what they
+ * read, or give it away to a thread of theirs.
+ */
 function guarded(handler: MediaHandler): MediaHandler {
-  const read = async (document: Parameters<MediaHandler["read"]>[0]): Promise<Read> =>
-    wellFormed(await handler.read(document));
+  const read = async (document: Parameters<MediaHandler["read"]>[0]): Promise<Read> => {
+    const copy = { ...document, body: new Uint8Array(document.body), rawHeaders: [...document.rawHeaders] };
+    return wellFormed(await handler.read(copy));
+  };
   return { name: handler.name, accepts: handler.accepts, read };
 }
 
@@ -71,6 +77,10 @@ const TEXTS = [
   "error",
 ] as const;
 const NUMBERS = ["width", "height"] as const;
+/** RFC 6838 section 4.2: 127 characters a part. */
+const LONGEST_TYPE = 255;
+
+const isText = (value: unknown): value is string => typeof value === "string";
 
 function wellFormed(value: unknown): Read {
   if (typeof value !== "object" || value === null) throw new TypeError("read gave no object; return { links: [] }");
@@ -80,10 +90,16 @@ function wellFormed(value: unknown): Read {
   for (const name of TEXTS)
     if (found[name] !== undefined && typeof found[name] !== "string") throw new TypeError(`${name} is not a text`);
   for (const name of NUMBERS)
-    if (found[name] !== undefined && !Number.isSafeInteger(found[name]))
+    if (found[name] !== undefined && !(Number.isSafeInteger(found[name]) && found[name] >= 0))
       throw new TypeError(`${name} is not a whole number`);
-  const { robots } = found;
-  if (robots !== undefined && !(Array.isArray(robots) && robots.every((text) => typeof text === "string")))
+  const { robots, mediaType, simhash, lastmod } = found;
+  if (mediaType !== undefined && (mediaType.length > LONGEST_TYPE || parseMediaType(mediaType) === null))
+    throw new TypeError("mediaType is no media type");
+  if (simhash !== undefined && simhash !== null && !(typeof simhash === "string" && /^[\da-f]{16}$/.test(simhash)))
+    throw new TypeError("simhash is not null nor a text of 16 hexadecimal digits");
+  if (lastmod !== undefined && !(Array.isArray(lastmod) && lastmod.every((text) => text === null || isText(text))))
+    throw new TypeError("lastmod is not a list of texts and nulls");
+  if (robots !== undefined && !(Array.isArray(robots) && robots.every(isText)))
     throw new TypeError("robots is not a list of texts");
   const { conversions } = found;
   if (conversions !== undefined && !(Array.isArray(conversions) && conversions.every(isConversion)))

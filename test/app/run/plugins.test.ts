@@ -15,6 +15,13 @@ describe("what a handler of a user's gives", () => {
     "{ links: [], title: 1 }": /title is not a text/,
     "{ links: [], jsonLd: {} }": /jsonLd is not a text/,
     "{ links: [], width: 1.5 }": /width is not a whole number/,
+    "{ links: [], height: -1 }": /height is not a whole number/,
+    "{ links: [], mediaType: 'none' }": /mediaType is no media type/,
+    "{ links: [], mediaType: 'a/' + 'b'.repeat(300) }": /mediaType is no media type/,
+    "{ links: [], simhash: 17 }": /simhash is not/,
+    "{ links: [], simhash: 'ffffffffffffffffff' }": /simhash is not/,
+    "{ links: [], lastmod: 5 }": /lastmod is not a list/,
+    "{ links: [], lastmod: [5] }": /lastmod is not a list/,
     "{ links: [], robots: 'none' }": /robots is not a list/,
     "{ links: [], conversions: [{ type: 'text', text: '' }] }": /conversions is not a list/,
     "{ links: [], conversions: [{ type: 'text/plain' }] }": /conversions is not a list/,
@@ -28,6 +35,23 @@ describe("what a handler of a user's gives", () => {
     const loaded = await loadHandlers([path]);
     for (const [i, says] of Object.values(wrong).entries())
       await assert.rejects(async () => loaded[i]!.read(given), says);
+  });
+  it("comes of a copy: what is archived is as it was received", async () => {
+    await using dir = await tempDir();
+    const path = join(dir.path, "handlers.mjs");
+    const reads = [
+      "document.body.fill(0); document.rawHeaders.length = 0",
+      "structuredClone(document.body, { transfer: [document.body.buffer] })",
+    ];
+    const handlers = reads.map(
+      (does, i) => `{ name: "h${i}", accepts: [], read(document) { ${does}; return { links: [] }; } }`,
+    );
+    await writeFile(path, `export const handlers = [${handlers.join(", ")}];`);
+    const body = new Uint8Array(Buffer.from("as it was"));
+    const fields = ["content-type", "text/plain"];
+    for (const handler of await loadHandlers([path]))
+      await handler.read(document("http://a.test/" as Href, "text/plain", body, false, fields));
+    assert.deepEqual([Buffer.from(body).toString(), fields.length], ["as it was", 2]);
   });
   it("may be conversions of any media type", async () => {
     await using dir = await tempDir();
