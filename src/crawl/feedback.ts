@@ -2,10 +2,11 @@
  * What pages have brought decides how many more of their kind are asked for (SPEC 10). On the control thread; kept in
  * memory alone: a restart begins with new budgets, while what was left out stays recorded as it is.
  *
- * A page is useless when it is a copy or near copy of another, when it is too short to be compared and says what another
- * of its host said but for numbers, when it is empty, and when it filters a list and leads to nothing but more of the
- * list. Where the other is decides who pays: on one host the URL's pattern; on two the host that came later (a mirror),
- * and, where both are of one registrable domain, the domain's hosts that have brought little of their own (a link farm).
+ * A page is useless when it is a copy of another, when it is a near copy or too short to be compared and says what a page
+ * of late said but for numbers and the words of its URL, when it is empty, and when it filters a list and leads to nothing
+ * but more of the list. Where the other is decides who pays: on one host the URL's pattern; on two the host that came
+ * later (a mirror), and, where both are of one registrable domain, the domain's hosts that have brought little of their
+ * own (a link farm).
  */
 import type { Instant } from "../base/clock.ts";
 import { hashText } from "../base/hash.ts";
@@ -30,7 +31,7 @@ const MOST_HOSTS = 20_000;
 const MOST_PATTERNS_A_HOST = 256;
 const MOST_DOMAINS = 10_000;
 const MOST_KNOWN_HOSTS = 4_096;
-const GISTS = 1 << 15;
+const GISTS = 1 << 17;
 /**
  * Texts of a few words are alike sooner than they are the same page. A trap leads to itself; what a page that was worth
  * something leads to has as many pages as those that list it: pictures, members.
@@ -46,6 +47,8 @@ const PROVEN_BY_REQUESTS = 10;
 /** Of a domain that copies itself so many unknown hosts are tried at a time; one is for so long, in ms. */
 const TRIALS = 3;
 const TRIAL_MS = 60_000;
+/** In the place of a URL's id: the page that a host shows for all that it has not. */
+const NOT_FOUND = 0;
 const LEAST_BYTES = 1_024;
 /** The account of a host as a mirror of others; no pattern is named so. */
 const MIRROR = "mirror";
@@ -57,6 +60,8 @@ interface HostMemory {
   /** Pages that were worth something, and pages that another host had before. */
   useful: number;
   copied: number;
+  /** By directory: what its last copy to the byte was of. */
+  readonly originals: Map<string, number>;
   /** Of which host it was found to be a copy last. */
   mirrors: HostKey | null;
 }
@@ -112,18 +117,21 @@ export class Feedback {
     return true;
   }
 
-  /** A page was fetched: what it is a copy of, if of any. Whether it brought nothing that its own host had not. */
+  /** A page was fetched: what it is a copy of, if of any. Whether it is much like another of its host, or empty. */
   learn(visited: Visited, copy: CopyOf): boolean {
     const { url } = visited.lease;
+    const saysNothingNew = this.#isKnown(visited);
     const original = copy.duplicateOf ?? copy.nearDuplicateOf;
     const host = original === null ? null : this.#hostOfUrl(original);
+    // Of one template are the goods of a shop, and the days of a calendar: what they say tells one from the other.
+    if (copy.nearDuplicateOf !== null && !saysNothingNew) return host === url.host;
     if (original !== null && host !== null && host !== url.host) {
       if (isWhole(visited)) this.#chargeLater(url, original, host);
       return false;
     }
-    const cost = original === null ? this.#costOf(visited) : 1;
+    const cost = original === null ? this.#costOf(visited, saysNothingNew) : 1;
     if (cost === 0) this.#reward(url);
-    else this.#chargePattern(url, cost, copy.duplicateOf !== null);
+    else this.#chargePattern(url, cost, copy.duplicateOf);
     return cost > 0;
   }
 
@@ -134,18 +142,15 @@ export class Feedback {
 
   /** A page was the host's way to say that there is none. */
   missing({ lease }: Visited): void {
-    this.#chargePattern(lease.url, 1, true);
+    this.#chargePattern(lease.url, 1, NOT_FOUND);
   }
 
   /** Of a page that is no copy. */
-  #costOf({ lease, gist, outcome, links }: Visited): number {
+  #costOf({ lease, page, outcome, links }: Visited, saysNothingNew: boolean): number {
     if (outcome.kind === "answer" && outcome.bytes === 0) return 1;
-    const { href, host } = lease.url;
-    if (gist !== undefined) {
-      const [hi, lo] = hashText(`${host} ${gist}`);
-      if (this.#gists.met(hi, lo) !== 1)
-        return this.#wasUseless(lease.url.via) ? COST_OF_SHORT_LED_TO_BY_USELESS : COST_OF_SHORT;
-    }
+    const { href, via } = lease.url;
+    if (page?.simhash === null && saysNothingNew)
+      return this.#wasUseless(via) ? COST_OF_SHORT_LED_TO_BY_USELESS : COST_OF_SHORT;
     return href.includes("&") && urlPattern(href).faceted && !leadsOn(href, links) ? 1 : 0;
   }
 
@@ -153,13 +158,24 @@ export class Feedback {
     return urlId > 0 && this.#useless[urlId % USELESS_REMEMBERED] === urlId;
   }
 
-  #chargePattern(url: LeasedUrl, cost: number, exact: boolean): void {
+  /**
+   * Whether a page of late had the same words and pictures: short texts on its own host, long ones anywhere. Also when
+   * words are not known.
+   */
+  #isKnown({ lease, gist, page }: Visited): boolean {
+    if (gist === undefined) return page?.simhash !== null;
+    const [hi, lo] = hashText(page?.simhash === null ? `${lease.url.host} ${gist}` : gist);
+    return this.#gists.met(hi, lo) !== 1;
+  }
+
+  /** `original`: what the page is a copy of to the byte, or null. */
+  #chargePattern(url: LeasedUrl, cost: number, original: number | null): void {
     this.#useless[url.id % USELESS_REMEMBERED] = url.id;
     const memory = this.#remember(url.host, url.id);
     const { pattern, wider, combined } = urlPattern(url.href);
     memory.patterns.charge(pattern, url.id, cost);
-    // Directories hold pages of all kinds: only copies to the byte speak against a whole one.
-    if (wider !== null && (combined || exact)) memory.patterns.charge(wider, url.id, cost);
+    if (wider !== null && (combined || isSameAgain(memory, wider, original)))
+      memory.patterns.charge(wider, url.id, cost);
   }
 
   /** Of two hosts that have the same page the one that came later pays, whichever was asked first. */
@@ -197,7 +213,7 @@ export class Feedback {
     let memory = this.#hosts.get(host);
     if (memory === undefined) {
       const patterns = new Accounts(this.#rules.patternBudget, MOST_PATTERNS_A_HOST);
-      memory = { patterns, first: urlId, useful: 0, copied: 0, mirrors: null };
+      memory = { patterns, first: urlId, useful: 0, copied: 0, originals: new Map(), mirrors: null };
     } else this.#hosts.delete(host);
     this.#hosts.set(host, memory); // last used is last in the map's order
     memory.first = Math.min(memory.first, urlId);
@@ -231,6 +247,19 @@ function refusalOf({ href, id }: LeasedUrl, { patterns, mirrors }: HostMemory): 
   if (!patterns.admits(pattern, id)) return pattern;
   if (wider === null || patterns.isProven(pattern) || patterns.admits(wider, id)) return null;
   return wider;
+}
+
+/**
+ * Directories hold pages of all kinds, so that only one page under all names speaks against a whole one. The pages of an
+ * older version, or of another language, are copies each of its own.
+ */
+function isSameAgain({ originals }: HostMemory, directory: string, original: number | null): boolean {
+  if (original === null) return false;
+  const before = originals.get(directory);
+  originals.delete(directory);
+  originals.set(directory, original);
+  if (originals.size > MOST_PATTERNS_A_HOST) originals.delete(originals.keys().next().value!);
+  return original === before || original === NOT_FOUND;
 }
 
 /** "It works!" stands on many hosts that are nobody's mirror: a few words, or a few bytes where words are not counted. */

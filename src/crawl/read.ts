@@ -1,7 +1,7 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
 
 import type { RecentLinks } from "../dedup/recent.ts";
-import { printSimhash, simhash } from "../dedup/simhash.ts";
+import { hashesOf, printSimhash } from "../dedup/simhash.ts";
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import type { HostKey } from "../model/host.ts";
 import type { Lease } from "../model/lease.ts";
@@ -65,6 +65,7 @@ export async function read(
   const tags = headers(response.rawHeaders, "x-robots-tag");
   const directives = robotsDirectives(found.robots ?? [], tags, rules.agent);
   const closed = rules.obeyPageRobots && directives.nofollow;
+  const hashes = document.wantsText === true ? textHashes(found, response.href) : null;
   const page: PageInfo = {
     mediaType: found.mediaType ?? mediaType,
     charset: handler !== null && isText(mediaType) ? document.charset() : null,
@@ -80,12 +81,18 @@ export async function read(
     openGraph: whole(found.openGraph),
     jsonLd: whole(found.jsonLd),
     linksFound: found.links.length,
-    simhash: document.wantsText === true ? simhashOf(found) : null,
+    simhash: hashes?.simhash ?? null,
     readError: cut(found.error ?? response.decodeError ?? undefined),
   };
   const read = { page, ...linksOf(found.links, base, closed, lease, context), conversions: found.conversions ?? [] };
   const { visibleText } = found;
-  const isShort = document.wantsText === true && page.simhash === null && visibleText !== undefined;
+  if (hashes !== null) {
+    const { wording } = hashes;
+    return wording === undefined
+      ? read
+      : { ...read, gist: wording + gistOf("", response.href, picturesOf(found.links)) };
+  }
+  const isShort = document.wantsText === true && visibleText !== undefined;
   return isShort ? { ...read, gist: gistOf(visibleText, response.href, picturesOf(found.links)) } : read;
 }
 
@@ -215,10 +222,14 @@ function resolved(text: string | undefined, base: Href): Href | null {
   return parsed.ok ? parsed.value.href : null;
 }
 
-function simhashOf({ simhash: made, visibleText }: Read): string | null {
-  if (made !== undefined) return made;
-  const hash = visibleText === undefined ? null : simhash(visibleText);
-  return hash === null ? null : printSimhash(hash);
+/** By what a text is compared; null where there is none, or it is too short. */
+function textHashes(
+  { simhash: made, wording, visibleText }: Read,
+  href: Href,
+): Pick<Read, "simhash" | "wording"> | null {
+  if (made !== undefined) return made === null ? null : { simhash: made, ...(wording !== undefined && { wording }) };
+  const hashes = visibleText === undefined ? null : hashesOf(visibleText, href);
+  return hashes === null ? null : { simhash: printSimhash(hashes.simhash), wording: printSimhash(hashes.wording) };
 }
 
 const isText = (mediaType: string): boolean => /^text\/|[+/](xml|json|javascript)$|xhtml/.test(mediaType);

@@ -75,8 +75,8 @@ export class SoftNotFound {
     const notes = this.#hosts.get(lease.url.host);
     if (notes === undefined || typeof notes.probe === "string" || page === null) return false;
     if (outcome.kind !== "answer" || outcome.status !== 200 || lease.url.href === `${lease.url.host}/`) return false;
-    if (gist !== undefined) return gist === notes.probe.gist;
-    if (page.simhash === null || notes.probe.simhash === null) return false;
+    if (page.simhash === null) return gist !== undefined && gist === notes.probe.gist;
+    if (notes.probe.simhash === null) return false;
     return distance(parseSimhash(page.simhash), parseSimhash(notes.probe.simhash)) <= NEAR;
   }
 }

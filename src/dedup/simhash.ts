@@ -25,7 +25,11 @@ export const NEAR = 3;
 /** Two unsigned 32-bit words, the higher first. */
 export type Simhash = readonly [hi: number, lo: number];
 
+const encoder = new TextEncoder();
+
 const SHINGLE_WORDS = 3;
+/** A power of two. */
+const URL_WORDS = 1024;
 const WEIGHT = 4;
 const WEIGHT_OF_NUMBERS = 1;
 const FACTOR = 0x9e3779b1 | 0;
@@ -40,6 +44,35 @@ export class TextHash {
   readonly #plain = new BitCounts();
   readonly #numbers = new BitCounts();
   readonly #sums = new Float64Array(64);
+  /** The hashes of words that the page's URL has said, by their low bits. */
+  readonly #ofUrl = new Int32Array(URL_WORDS);
+  readonly #urlWords = new WordReader((hashes, _, count) => {
+    for (let i = 0; i < count; i++) this.#ofUrl[hashes[i]! & (URL_WORDS - 1)] = hashes[i]!;
+    return 0;
+  });
+  #hasBegun = false;
+  #sum = 0;
+  #squares = 0;
+  #wording: Simhash = [0, 0];
+
+  /**
+   * Of the text that was finished last: a hash of its words in any order, without those that have digits and those of its
+   * URL. Pages of one template have one SimHash long before they say the same; those that do have one wording.
+   */
+  get wording(): Simhash {
+    return this.#wording;
+  }
+
+  /** The URL of the text to come, as pages repeat theirs: "No results for ...". */
+  about(href: string): void {
+    const bytes = encoder.encode(decoded(href));
+    for (let at = 0; at < bytes.length; at++) {
+      at = this.#urlWords.take(bytes, at, bytes.length);
+      this.#urlWords.put(); // a "<" or "&"
+    }
+    this.#urlWords.end();
+    this.#urlWords.clear();
+  }
 
   /** Of what was read since the last `finish`; null when it is too short to be compared. */
   finish(): Simhash | null {
@@ -53,6 +86,7 @@ export class TextHash {
       numbers.addTo(sums, WEIGHT_OF_NUMBERS);
     }
     const total = plain.total * WEIGHT + numbers.total * WEIGHT_OF_NUMBERS;
+    this.#wording = [this.#sum >>> 0, this.#squares >>> 0];
     this.clear();
     return isLong ? majority(sums, total) : null;
   }
@@ -62,6 +96,10 @@ export class TextHash {
     this.words.clear();
     this.#plain.clear();
     this.#numbers.clear();
+    this.#ofUrl.fill(0);
+    this.#hasBegun = false;
+    this.#sum = 0;
+    this.#squares = 0;
   }
 
   /** The last two words are the beginning of shingles to come. */
@@ -69,6 +107,7 @@ export class TextHash {
     const plain = this.#plain;
     const numbers = this.#numbers;
     if (count < SHINGLE_WORDS) return count;
+    this.#addWords(hashes, marks, count);
     let before = (Math.imul(hashes[0]!, FACTOR) + hashes[1]!) | 0;
     for (let i = SHINGLE_WORDS - 1; i < count; i++) {
       const word = hashes[i]!;
@@ -79,19 +118,47 @@ export class TextHash {
     }
     return SHINGLE_WORDS - 1;
   }
+
+  #addWords(hashes: Int32Array, marks: Uint8Array, count: number): void {
+    const ofUrl = this.#ofUrl;
+    let sum = this.#sum;
+    let squares = this.#squares;
+    // The first words are those that the last call has seen, but for the first call.
+    for (let i = this.#hasBegun ? SHINGLE_WORDS - 1 : 0; i < count; i++) {
+      const word = hashes[i]!;
+      if ((marks[i]! & HAS_DIGIT) !== 0 || ofUrl[word & (URL_WORDS - 1)] === word) continue;
+      sum = (sum + word) | 0;
+      squares = (squares + Math.imul(word, word)) | 0;
+    }
+    this.#hasBegun = true;
+    this.#sum = sum;
+    this.#squares = squares;
+  }
 }
 
-const encoder = new TextEncoder();
+function decoded(href: string): string {
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href; // a stray percent sign
+  }
+}
+
 const textHash = new TextHash();
 
 /** The hash of a visible text, or null when it is too short to be compared. */
-export function simhash(text: string): Simhash | null {
+export const simhash = (text: string): Simhash | null => hashesOf(text, "")?.simhash ?? null;
+
+/** The same with its wording (`TextHash.wording`). `href`: where it stands, or "". */
+export function hashesOf(text: string, href: string): { readonly simhash: Simhash; readonly wording: Simhash } | null {
+  textHash.about(href);
   const bytes = encoder.encode(text);
   for (let at = 0; at < bytes.length; at++) {
     at = textHash.words.take(bytes, at, bytes.length);
     textHash.words.put(); // a "<" or "&"
   }
-  return textHash.finish();
+  const hash = textHash.finish();
+  return hash === null ? null : { simhash: hash, wording: textHash.wording };
 }
 
 /** The bits whose sums, from the highest bit on, are more than half of `total`. */

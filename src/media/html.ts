@@ -56,6 +56,7 @@ class Reading {
     this.#document = document;
     this.#agentToken = agentToken;
     textHash.clear(); // of what was left when a reading broke off
+    if (document.wantsText === true) textHash.about(document.href);
     this.#tags = openTags(document, document.wantsText === true ? textHash.words : null);
   }
 
@@ -81,9 +82,9 @@ class Reading {
   }
 
   /** By what it is compared: the hash of what the tag reader has shown, which must have come to the end, or a short text itself. */
-  #compared(): Pick<Read, "simhash" | "visibleText"> {
+  #compared(): Pick<Read, "simhash" | "wording" | "visibleText"> {
     const hash = textHash.finish();
-    if (hash !== null) return { simhash: printSimhash(hash) };
+    if (hash !== null) return { simhash: printSimhash(hash), wording: printSimhash(textHash.wording) };
     const { body, mediaType } = this.#document;
     const bytes = isUtf8(body, this.#document.charset()) ? body : Buffer.from(this.#document.text(), "utf8");
     return { simhash: null, visibleText: visibleText(bytes, { xml: mediaType.endsWith("+xml") }) };

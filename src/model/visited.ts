@@ -63,7 +63,11 @@ export interface Visited {
   readonly outcome: Answer | NoAnswer;
   readonly capture: Capture | null;
   readonly page: PageInfo | null;
-  /** What a visible text says that is too short for a SimHash, without its numbers and its own URL, and which pictures stand beside it; absent where there is none. */
+  /**
+   * What a visible text says, without its numbers and its own URL, and which pictures stand beside it: of one that is too
+   * short for a SimHash the words in their order (policy/gist), of others in any (dedup/simhash, `wording`). Absent where
+   * there is no text.
+   */
   readonly gist?: string;
   readonly links: readonly NewUrl[];
   /** For the counts of in-links; null when there are none. */

@@ -5,8 +5,9 @@ import type { Instant } from "../base/clock.ts";
 const YEARS_AHEAD = 2;
 /** Where nothing says that it is a calendar, or where a year stands alone: plans and projections look further ahead. */
 const YEARS_AHEAD_ELSEWHERE = 10;
-/** Larger numbers are ids; a calendar that marches comes through the years below. */
-const LAST_YEAR_ELSEWHERE = 2_400;
+/** Numbers beyond are ids; a calendar that marches comes through the years between. */
+const EARLIEST = 1_800;
+const LATEST = 2_400;
 /** Of what is named a calendar: long before the web. An archive of newspapers has another name. */
 const FIRST_YEAR = 1970;
 const MS_A_YEAR = 31_556_952_000;
@@ -19,8 +20,8 @@ const YEAR = "(?<![\\d.])([1-9]\\d{3})";
 const WRITTEN = new RegExp(`${YEAR}(?:([-/_])${MONTH}\\2${DAY}|/0[1-9])(?!\\d)`, "g");
 /** `2031-05` too, among events. */
 const OF_EVENTS = new RegExp(`${YEAR}(?:([-/_])${MONTH}\\2${DAY}|[-/_]0[1-9])(?!\\d)`, "g");
-/** `2031/5`, where it is called a calendar. */
-const LOOSE = new RegExp(`${YEAR}[-/_](?:0?[1-9]|1[0-2])(?:[-/_](?:0?[1-9]|[12]\\d|3[01]))?(?!\\d)`, "g");
+/** `2031/5`, where it is called a calendar; `/4711/5-km-run` is an event by its id. */
+const LOOSE = new RegExp(`${YEAR}[-/_](?:0?[1-9]|1[0-2])(?:[-/_](?:0?[1-9]|[12]\\d|3[01]))?(?=[/?&;.]|$)`, "g");
 /** `date=2031-10`, `date=20311006`. */
 const DATED = new RegExp(
   `[?&](?:tribe-bar-)?(?:start_?)?(?:date|day|month|week|datum|monat|mois|cal)=([1-9]\\d{3})(?:[-/_.]?${MONTH}(?:[-/_.]?${DAY})?)(?!\\d)`,
@@ -60,26 +61,27 @@ export function calendarMarch(target: string, now: Instant): string | null {
   const soon = year + YEARS_AHEAD;
   const late = year + YEARS_AHEAD_ELSEWHERE;
   const inPath = IS_CALENDAR.test(target)
-    ? beyond(LOOSE, target, FIRST_YEAR, soon)
+    ? beyond(LOOSE, target, FIRST_YEAR, soon, EARLIEST, LATEST)
     : HAS_EVENTS.test(target)
-      ? beyond(OF_EVENTS, target, 0, soon)
-      : beyond(WRITTEN, target, 0, late, LAST_YEAR_ELSEWHERE);
+      ? beyond(OF_EVENTS, target, 0, soon, 0, LATEST)
+      : beyond(WRITTEN, target, 0, late, 0, LATEST);
   if (inPath !== null || !target.includes("?")) return inPath;
   return beyond(DATED, target, 0, soon) ?? beyond(NAMED, target, 0, WITH_MONTH.test(target) ? soon : late);
 }
 
-/** The first date of the form whose year is before `first`, or after `last` and not after `most`. */
+/** The first date of the form whose year is before `first` but not before `least`, or after `last` but not after `most`. */
 function beyond(
   form: RegExp,
   target: string,
   first: number,
   last: number,
+  least = 0,
   most = Number.POSITIVE_INFINITY,
 ): string | null {
   form.lastIndex = 0;
   for (let found = form.exec(target); found !== null; found = form.exec(target)) {
     const year = Number(found[1]);
-    if (year < first || (year > last && year <= most)) return found[0].replace(/^[?&]/, "");
+    if ((year < first && year >= least) || (year > last && year <= most)) return found[0].replace(/^[?&]/, "");
   }
   return null;
 }

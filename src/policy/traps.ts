@@ -43,11 +43,8 @@ const MOST_REPEATS = 3;
 const MOST_SHORT_REPEATS = 6;
 /** Two orders of a list may be given at once ("sort=date&sort=title"); a third is one that was added and not replaced. */
 const MOST_ORDERS = 2;
-/** Nobody sets so many filters; each can be combined with all others. */
+/** Nobody sets so many filters; each can be combined with all others. Orders and pages come on top. */
 const MOST_FACETS = 5;
-/** Lists of ten are as long as a host's 100,000 pages allow. */
-const LAST_PAGE = 10_000;
-const LAST_OFFSET = 1_000_000;
 
 export const TRAP_RULES: readonly TrapRule[] = [
   {
@@ -84,7 +81,7 @@ export const TRAP_RULES: readonly TrapRule[] = [
   },
   {
     name: "facets",
-    says: `more than ${MOST_FACETS} filters and orders at once: their combinations do not end`,
+    says: `more than ${MOST_FACETS} filters at once: their combinations do not end`,
     catches: ({ parameters }) => manyFacets(parameters),
   },
   {
@@ -101,11 +98,6 @@ export const TRAP_RULES: readonly TrapRule[] = [
     name: "calendar",
     says: "a date that no calendar has anything to say of: years ahead, or long before there were web sites",
     catches: ({ target, now }) => calendarMarch(target, now),
-  },
-  {
-    name: "endless-pages",
-    says: `a page of a list beyond the ${LAST_PAGE.toLocaleString("en-US")}th`,
-    catches: ({ target }) => farPage(target),
   },
 ];
 
@@ -155,8 +147,7 @@ function isPlain(path: string, search: string, segments: readonly string[], now:
     for (let j = i + 1; j < segments.length; j++) if (segment === segments[j]) return false;
   }
   if (!FOUR_DIGITS.test(path) && !FOUR_DIGITS.test(search)) return true;
-  const target = path + search;
-  return calendarMarch(target, now) === null && farPage(target) === null;
+  return calendarMarch(path + search, now) === null;
 }
 
 /** Whether `part` stands in the text `MOST_ORDERS` times: fewer parameters than that +1 cannot repeat. */
@@ -206,25 +197,12 @@ function manyFacets(parameters: readonly string[]): string | null {
     parameters
       .filter((piece) => /=./.test(piece))
       .map(nameOf)
-      .filter(isFacet),
+      .filter((name) => isFacet(name) && !isPaging(name)),
   );
   return facets.size > MOST_FACETS ? [...facets].join(" ") : null;
 }
 
 const GROWING = /%2525|(?:amp(?:;|%3b)){2}/i;
 
-const PAGE =
-  /[?&](?:page|paged|page_?(?:no|num|number|index)|current_?page|pg|pagina|seite)=(\d{5,})|\/(?:page|seite|pagina)[-/](\d{5,})(?=[/?]|$)/i;
-/** Times have ten digits and more. */
-const OFFSET = /[?&](?:offset|start|skip|first|begin)=(\d{7,9})(?=&|$)/i;
-
-/** Dates and far pages have as many. */
+/** Dates have as many. */
 const FOUR_DIGITS = /\d{4}/;
-
-function farPage(target: string): string | null {
-  if (!FOUR_DIGITS.test(target)) return null;
-  const page = PAGE.exec(target);
-  if (page !== null && Number(page[1] ?? page[2]) > LAST_PAGE) return page[0].slice(1);
-  const offset = OFFSET.exec(target);
-  return offset !== null && Number(offset[1]) > LAST_OFFSET ? offset[0].slice(1) : null;
-}

@@ -106,7 +106,7 @@ function foldQuery(query: string): FoldedQuery {
     names.add(written);
     const value = equals === -1 ? "" : piece.slice(equals + 1);
     const name = written.replace(DIGITS, "{n}");
-    if (ROUTING.has(written) && WORD.test(value)) parts.add(`${written}=${value}`);
+    if ((ROUTING.has(written) || written === "page") && WORD.test(value)) parts.add(`${written}=${value}`);
     else {
       free.add(written);
       const isFilter = isFacet(written);

@@ -49,6 +49,8 @@ export interface Read {
   readonly visibleText?: string;
   /** Its SimHash (dedup/simhash, printed), of a handler that need not make the text for it; null when it is too short. */
   readonly simhash?: string | null;
+  /** Beside a `simhash`: the hash of its words (`TextHash.wording`, printed). */
+  readonly wording?: string;
   /** The page in the forms that `converts` asks for, where the handler can make them; archived beside it. */
   readonly conversions?: readonly Conversion[];
   /** Why reading stopped early. */

@@ -69,6 +69,51 @@ describe("a pattern of URLs", () => {
     assert.equal(asked(all, "/third/"), 300);
   });
 
+  it("of one template is fetched whole, as long as each page says something of its own", async () => {
+    const menu = prose("menu", 40);
+    const names = random(3, "goods");
+    const goods = numbers(300).map((n) => `${words.any(names)} ${words.any(names)} ${words.any(names)}, no. ${n}`);
+    const links = numbers(300).flatMap((n) => [`/product/${n}`, `/topic.php?f=2&t=${n}`, `/same/${n}`]);
+    const web = site(links, (path) => {
+      if (!links.includes(path)) return undefined;
+      const n = Number(/\d+$/.exec(path));
+      return page(
+        path.startsWith("/same/")
+          ? `${menu} No. ${n}`
+          : `${menu} ${path.startsWith("/topic") ? "On" : ""} ${goods[n]} at ${n * 3} crowns`,
+      );
+    });
+    const { asked: all, settled } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(asked(all, "/product/"), 300);
+    assert.equal(asked(all, "/topic.php"), 300);
+    assert.ok(asked(all, "/same/") <= BUDGET + 8, String(asked(all, "/same/")));
+    const near = settled.filter(({ visit }) => visit?.nearDuplicateOf != null).length;
+    assert.ok(near > 300, `as near copies they are recorded all the same: ${near}`);
+  });
+
+  it("of a script that shows all of a site is fetched whole, whatever its parameters are called", async () => {
+    const links = numbers(200).map((n) => `/index.php?page=topic&f=2&id=${n}`);
+    const web = site(links, (path) =>
+      links.includes(path) ? page(prose(path), [links[(links.indexOf(path) + 1) % 200]!]) : undefined,
+    );
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(asked(all, "/index.php"), 200);
+  });
+
+  it("of a directory is left where all names lead to one page, and not where each is a copy of another", async () => {
+    const names = [...new Set(numbers(120).map((n) => `${words.any(random(3, `n ${n}`))}-x${"y".repeat(n % 7)}`))];
+    const links = names.flatMap((name) => [`/new/${name}`, `/old/${name}`, `/none/${name}`]);
+    const web = site(links, (path) => {
+      if (!links.includes(path)) return undefined;
+      const [, directory, name] = path.split("/");
+      if (directory === "none") return page(prose("none"));
+      return page(prose(directory === "old" && names.indexOf(name!) % 10 === 0 ? path : name!));
+    });
+    const { asked: all } = await crawl({ seeds: ["http://a.test/"], web });
+    assert.equal(asked(all, "/old/"), names.length);
+    assert.ok(asked(all, "/none/") <= BUDGET + 12, String(asked(all, "/none/")));
+  });
+
   it("of words is nobody's: what people have named is fetched, though it be much alike", async () => {
     const from = random(3, "names");
     const links = [...new Set(numbers(200).map(() => `/use/${words.any(from)}-${words.any(from)}.html`))];

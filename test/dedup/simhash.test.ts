@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { BitCounts } from "../../src/dedup/bit-counts.ts";
 import {
   distance,
+  hashesOf,
   MIN_WORDS,
   majority,
   NEAR,
@@ -28,6 +29,44 @@ const hashOf = (words: readonly string[]): Simhash => {
   assert.ok(hash);
   return hash;
 };
+
+const wordingOf = (words: readonly string[], href = ""): Simhash => {
+  const hashes = hashesOf(words.join(" "), href);
+  assert.ok(hashes);
+  return hashes.wording;
+};
+
+describe("the wording of a text", () => {
+  it("is that of the same words in another order, and with other numbers", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: MIN_WORDS, max: 20_000 }), fc.integer({ min: 1, max: 1000 }), (length, seed) => {
+        const words = prose(length, seed);
+        const other = [...words.toReversed(), "17", `x${seed}`];
+        assert.deepEqual(wordingOf(other), wordingOf(words));
+      }),
+      { seed: 1, numRuns: 30 },
+    );
+  });
+
+  it("is another with one word more, wherever it stands, and though the SimHash stays", () => {
+    for (const at of [0, 1, 2, 100, 8_190, 8_191, 8_192, 9_999]) {
+      const words = prose(10_000, 1);
+      const more = words.toSpliced(at, 0, "hammer");
+      assert.notDeepEqual(wordingOf(more), wordingOf(words), String(at));
+      assert.ok(distance(hashOf(more), hashOf(words)) <= NEAR);
+    }
+  });
+
+  it("leaves out the words of the page's own URL, and of no other", () => {
+    const words = prose(200, 1);
+    const said = [...words, "left", "right", "Straße", "left"];
+    const href = "http://a.test/maze/left/right?q=stra%C3%9Fe";
+    assert.deepEqual(wordingOf(said, href), wordingOf(words, href));
+    assert.notDeepEqual(wordingOf(said, "http://a.test/maze/left"), wordingOf(words, "http://a.test/maze/left"));
+    assert.deepEqual(wordingOf(said, "http://a.test/%E0%A4%A/left"), wordingOf([...words, "right", "Straße"]));
+    assert.notDeepEqual(wordingOf(said), wordingOf(words));
+  });
+});
 
 describe("bit counts", () => {
   const value = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });

@@ -79,6 +79,12 @@ export const HONEST_KINDS: Kinds = {
   "return address": (from) => `/login?next=https%3A%2F%2Fa.test%2F${word(from)}%253Fid%253D${from.int(1, 99)}`,
   "event by id": (from) => `/events/${from.int(1000, 9999)}/${slug(from)}`,
   "event of a month": (from) => `/events/${from.int(1998, 2027)}/${two(from.int(1, 12))}/`,
+  "calendar, event by id": (from) => `/calendar/${from.int(2500, 9999)}/${from.int(1, 12)}-${slug(from)}`,
+  "page by id": (from) => `/index.php?page=${from.int(1, 9_000_000)}`,
+  "page by id and name": (from) => `/page/${from.int(1, 999_999)}/${slug(from)}/`,
+  "place in a genome": (from) => `/browse?chr=${from.int(1, 22)}&start=${from.int(1, 240_000_000)}`,
+  "shop filters, all that is set by itself": (from) =>
+    `/shop/${word(from)}?brand=${word(from)}&color=${from.pick(COLOURS)}&size=${from.int(36, 46)}&sort=price&order=asc&limit=24&page=${from.int(1, 9)}`,
   "calendar month": (from) => `/calendar/${from.int(2001, 2028)}/${from.int(1, 12)}`,
   "dates of a stay": (from) =>
     `/rooms/${from.int(1, 99_999)}?checkin=2027-0${from.int(1, 9)}-01&checkout=2027-10-01&adults=2`,
@@ -97,11 +103,10 @@ export const TRAP_KINDS: Kinds = {
   facets: (from) =>
     `/shop?${["color", "size", "brand", "material", "price", "rating", "style"].map((name) => `${name}=${word(from)}`).join("&")}`,
   "numbered filters": (from) => `/shop?${Array.from({ length: from.int(6, 9) }, (_, i) => `filter${i}=on`).join("&")}`,
-  "calendar months": (from) => `/calendar/${from.int(2029, 7749)}/${two(from.int(1, 12))}/`,
-  "calendar days": (from) => `/events/${from.int(2029, 7749)}-${two(from.int(1, 12))}-${two(from.int(1, 28))}`,
+  "calendar months": (from) => `/calendar/${from.int(2029, 2399)}/${two(from.int(1, 12))}/`,
+  "calendar days": (from) => `/events/${from.int(2029, 2399)}-${two(from.int(1, 12))}-${two(from.int(1, 28))}`,
   "calendar without a name": (from) => `/${word(from)}/${from.int(2037, 2399)}/0${from.int(1, 9)}/`,
   "calendar by parameters": (from) => `/view?month=${from.int(1, 12)}&year=${from.int(2029, 7749)}`,
-  "pages without end": (from) => `/${word(from)}?page=${from.int(10_001, 9_000_000)}`,
   "session upon session": (from) => `/a;jsessionid=${hex(from, 32)}/b;jsessionid=${hex(from, 32)}`,
 };
 
