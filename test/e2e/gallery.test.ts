@@ -99,12 +99,18 @@ describe("the real program in the gallery of odd hosts", () => {
     assert.equal(says("gzip-twice", "read_error"), "null");
   });
 
-  it("fetches behind a wall once, and asks a wall that opens to nobody no further", () => {
-    const asked = (name: string) =>
-      requestsOf(log).filter(({ host, path }) => host === `${name}.odd.test` && path === "/");
-    assert.equal(asked("login-and-back").length, 2);
-    assert.equal(asked("login-elsewhere").length, 2);
-    assert.ok(asked("login-for-ever").length <= 3);
+  it("fetches behind a wall once, and asks a wall that opens to nobody no further", async () => {
+    // By the archive: a busy machine may lose an answer on its way, which is then asked for again.
+    const { records } = await checkArchive(dir.path);
+    const answers = (name: string) =>
+      records.filter(
+        ({ record: { type, fields } }) =>
+          (type === "response" || type === "revisit") &&
+          header(fields, "warc-target-uri") === galleryHref(name, web.port),
+      ).length;
+    assert.equal(answers("login-and-back"), 2);
+    assert.equal(answers("login-elsewhere"), 2);
+    assert.ok(answers("login-for-ever") <= 3);
   });
 
   it("refuses every forbidden address, and is lured to none", () => {

@@ -2,27 +2,10 @@
 import { gzipSync } from "node:zlib";
 import type { EndReason } from "../../src/model/end.ts";
 import type { Behaviour, Rule } from "./behaviour.ts";
-import type { NameRecord } from "./dns.ts";
+import { SITEMAPS } from "./gallery-sitemaps.ts";
 import type { RobotsAnswer } from "./robots.ts";
 import type { Certificate } from "./secure.ts";
-
-export interface Specimen {
-  /** By path; what no rule names is a page at `/` and 404 elsewhere. */
-  readonly paths?: Readonly<Record<string, Behaviour>>;
-  readonly robots?: RobotsAnswer;
-  /** Spoken to by HTTPS, with this certificate. */
-  readonly certificate?: Certificate;
-  /** In place of an ordinary address; `@` stands for one that the web listens on. */
-  readonly dns?: NameRecord;
-  /** What odd.test links to; `/` unless told. */
-  readonly start?: string;
-  /** The form under which `start` is recorded, where a redirect to its own key changes it. */
-  readonly recordedAs?: string;
-  /** How the URL at `start` may end; deadlines are up to the crawler, so tests shorten them. */
-  readonly ends: readonly EndReason[];
-  /** The ends of further URLs that it leads to. `{port}` is the web's port. */
-  readonly leadsTo?: Readonly<Record<string, readonly EndReason[]>>;
-}
+import type { Specimen } from "./specimen.ts";
 
 const html = "text/html; charset=utf-8";
 const slow: Behaviour = { kind: "slow-first-byte", ms: 300 };
@@ -37,16 +20,26 @@ const forbid = (path: string): RobotsAnswer => ({ kind: "rules", groups: [{ agen
 const at = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/": behaviour });
 const to = (href: string): Readonly<Record<string, Behaviour>> => at({ kind: "redirect", to: href });
 
+const METADATA = "http://169.254.169.254/latest/meta-data/";
+const LOCALHOST = "http://localhost:22/";
+const MAPPED = "http://[::ffff:10.0.0.1]/";
+const LOOPBACK_NAME = "http://loopback.odd.test:{port}/";
+
 /** URLs that must never be connected to; names among them resolve to forbidden addresses. */
-export const FORBIDDEN = [
-  "http://169.254.169.254/latest/meta-data/",
-  "http://localhost:22/",
-  "http://[::ffff:10.0.0.1]/",
+export const FORBIDDEN: readonly string[] = [
+  METADATA,
+  LOCALHOST,
+  MAPPED,
   "http://[::1]:{port}/",
-  "http://0x7f.1:{port}/", // 127.0.0.1, as WHATWG reads it
-  "http://loopback.odd.test:{port}/",
+  // 127.0.0.1, as WHATWG reads it
+  ...["0x7f.1", "0177.0.0.1", "2130706433", "127.0.0.1."].map((host) => `http://${host}:{port}/`),
+  "http://localhost.:{port}/",
+  "http://[64:ff9b::127.0.0.1]:{port}/",
+  "http://[2002:7f00:1::]:{port}/",
+  "http://[::127.0.0.1]:{port}/",
+  LOOPBACK_NAME,
   "http://private.odd.test:{port}/",
-] as const;
+];
 
 const refused: Readonly<Record<string, readonly EndReason[]>> = Object.fromEntries(
   FORBIDDEN.map((href) => [href, ["refused-address"] as const]),
@@ -190,10 +183,10 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "bad-location": { paths: to("http://"), ends: ["redirected", "http-other"] },
   "location-scheme": { paths: to("ftp://h0.test/"), ends: ["redirected", "http-other"] },
   "location-latin-1": { paths: to("/caf\u00e9"), ends: ["redirected"] },
-  "to-metadata": { paths: to(FORBIDDEN[0]), ends: ["redirected"] },
-  "to-localhost": { paths: to(FORBIDDEN[1]), ends: ["redirected"] },
-  "to-mapped": { paths: to(FORBIDDEN[2]), ends: ["redirected"] },
-  "to-loopback-name": { paths: to(FORBIDDEN[5]), ends: ["redirected"] },
+  "to-metadata": { paths: to(METADATA), ends: ["redirected"] },
+  "to-localhost": { paths: to(LOCALHOST), ends: ["redirected"] },
+  "to-mapped": { paths: to(MAPPED), ends: ["redirected"] },
+  "to-loopback-name": { paths: to(LOOPBACK_NAME), ends: ["redirected"] },
 
   // Certificates; `good` by an authority that the crawler must be told of.
   "tls-good": { certificate: "good", ends: ["fetched"] },
@@ -242,7 +235,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     paths: { "/shared.txt": { kind: "body", type: "text/plain", text: "User-agent: *\nDisallow: /" } },
     ends: ["fetched"],
   },
-  "robots-to-metadata": { paths: robots({ kind: "redirect", to: FORBIDDEN[0] }), ends: ["robots-unreachable"] },
+  "robots-to-metadata": { paths: robots({ kind: "redirect", to: METADATA }), ends: ["robots-unreachable"] },
   "robots-to-nowhere": { paths: robots({ kind: "redirect", to: "http://" }), ends: ["fetched"] },
   "robots-reset": { paths: robots({ kind: "reset", afterBytes: 0 }), ends: ["robots-unreachable"] },
   "robots-not-http": { paths: robots(raw("SSH-2.0-OpenSSH_9.2\r\n")), ends: ["robots-unreachable"] },
@@ -286,6 +279,9 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     ends: ["robots"],
   },
   "robots-html": { robots: { kind: "text", text: "<html>Disallow: /</html>", type: html }, ends: ["fetched"] },
+
+  // Sitemaps.
+  ...SITEMAPS,
 
   // Documents.
   nofollow: {
