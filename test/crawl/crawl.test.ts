@@ -160,6 +160,20 @@ describe("the crawl loop", () => {
     assert.ok(smallestGap(asked, "address") >= 1_000);
   });
 
+  it("follows five redirects of robots.txt in a row, and takes a sixth for none", async () => {
+    const chain =
+      (hops: number) =>
+      (href: string): Reply | undefined => {
+        const at = href.endsWith("/robots.txt") ? 0 : Number(/\/r(\d)$/.exec(href)?.[1] ?? Number.NaN);
+        if (Number.isNaN(at)) return { links: [] };
+        if (at < hops) return { status: 302, headers: ["Location", `/r${at + 1}`] };
+        return robotsOf("User-agent: *\nDisallow: /\n");
+      };
+    const endOf = async (hops: number) =>
+      (await crawlWorld({ seeds: ["http://a.test/"], web: chain(hops) })).ends.get("http://a.test/");
+    assert.deepEqual([await endOf(1), await endOf(5), await endOf(6)], ["robots", "robots", "fetched"]);
+  });
+
   it("holds it against robots.txt, not against the host, when its redirect leads to a name that does not exist", async () => {
     const web = (href: string): Reply | undefined =>
       href.endsWith("/robots.txt")
