@@ -17,7 +17,9 @@ describe("the real program among traps", () => {
     web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 1, maze: true, addresses: 12, robots: {} });
     const where = ["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path];
     // Nothing is said but where to go, and that this web need not be spared: all that has to do with traps is as it comes.
-    run = await trawl(["crawl", `${web.origin(HONEST_HOST)}/`, "--scope", "any", "--delay", "0", ...where]);
+    // 2,500 requests one after another wait for a busy machine 2,500 times.
+    const args = ["crawl", `${web.origin(HONEST_HOST)}/`, "--scope", "any", "--delay", "0", ...where];
+    run = await trawl(args, { patienceMs: 270_000 });
     visits = visitsOf(requestsOf(await web.entries()), maze({ port: `:${web.port}` }));
   });
   after(async () => {

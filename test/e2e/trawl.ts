@@ -32,6 +32,8 @@ export interface Around {
   readonly cwd?: string;
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Where a run is long: how long it may take. */
+  readonly patienceMs?: number;
 }
 
 export function startTrawl(args: readonly string[], options: Around = {}): Running {
@@ -49,7 +51,7 @@ export function startTrawl(args: readonly string[], options: Around = {}): Runni
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+  const late = setTimeout(() => child.kill("SIGKILL"), options.patienceMs ?? PATIENCE_MS);
   const ended = new Promise<Run>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => {
