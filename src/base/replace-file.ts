@@ -1,5 +1,5 @@
 /** Writes a file whole or not at all: beside its target, made durable, then put in its place. */
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 
 /** What a file is made of, in order: texts (UTF-8) and bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
@@ -7,11 +7,18 @@ export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
 const BATCH_CHARACTERS = 1 << 16;
 
 /**
- * Replaces the file at `path` by texts and bytes in order. Readers see the old file or the new one, never a part. At most one
+ * Replaces the file at `path` by texts and bytes in order. Readers see the old file or the new one, never a part. Where a
+ * link leads to a file, that one is replaced; what is there and is no file (a device, a pipe) is written to. At most one
  * batch is in memory. `mode` is that of a new file. Throws what the texts or the file system throw; then the old file stands and nothing is left beside it.
  */
 export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Promise<void> {
-  const beside = `${path}.${process.pid}.tmp`;
+  const there = await stat(path).catch(() => null);
+  if (there !== null && !there.isFile() && !there.isDirectory()) {
+    await using device = await open(path, "w");
+    return await writeTexts(device, texts);
+  }
+  const target = there === null ? path : await realpath(path);
+  const beside = `${target}.${process.pid}.tmp`;
   try {
     const file = await open(beside, "w", mode);
     try {
@@ -20,7 +27,7 @@ export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Pr
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await rename(beside, target);
   } catch (cause) {
     await rm(beside, { force: true });
     throw cause;

@@ -74,7 +74,8 @@ async function oneRecord(text: Inflated): Promise<WarcRecord | WarcDamage> {
   const declared = header(fields, "content-length") ?? "";
   const total = /^\d{1,15}$/.test(declared) ? end + Number(declared) : Number.NaN;
   if (Number.isNaN(total)) return text.toNextRecord("a record without a valid Content-Length");
-  if (!(await text.fill(total))) return text.passOver("cut off inside a record");
+  if (!(await text.fill(total, true)))
+    return text.toNextRecord("cut off inside a record, or with a Content-Length that is wrong");
 
   await text.fill(total + 4);
   const trailed = text.bytes.toString("latin1", total, total + 4) === "\r\n\r\n";
@@ -137,12 +138,16 @@ class Inflated {
     return this.#bytes;
   }
 
-  /** Takes in pieces until there are `least` bytes; false when the text ends, or damage comes, before. */
-  async fill(least: number): Promise<boolean> {
+  /**
+   * Takes in pieces until there are `least` bytes; false when the text ends, or damage comes, before. `asRecord`: also when
+   * a unit begins like a record before: no record goes on there, whatever length it declares.
+   */
+  async fill(least: number, asRecord = false): Promise<boolean> {
     if (this.#bytes.length >= least) return true;
     const parts = [this.#bytes];
     let end = this.#taken + this.#bytes.length;
-    while (end - this.#taken < least && this.#damage === null) {
+    let another = false;
+    while (end - this.#taken < least && this.#damage === null && !another) {
       const next = await this.#pieces.next();
       if (next.done) break;
       const { offset, length, bytes, damage, compressed } = next.value;
@@ -151,13 +156,14 @@ class Inflated {
       if (damage !== null) {
         this.#damage = { kind: "damage", offset, length, what: damage };
       } else if (bytes.length > 0) {
+        another = asRecord && compressed && bytes.toString("latin1", 0, 5) === "WARC/";
         parts.push(bytes);
         this.#places.push({ at: end, end: end + bytes.length, offset, length });
         end += bytes.length;
       }
     }
     if (parts.length > 1) this.#bytes = Buffer.concat(parts, end - this.#taken);
-    return end - this.#taken >= least;
+    return !another && end - this.#taken >= least;
   }
 
   /** Moves to the next byte that is no line end; the damage that stands before it, if any. */

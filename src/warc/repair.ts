@@ -1,5 +1,5 @@
 /** What is done to the archive on start: each file is cut back to its last committed record, and finished. */
-import { open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { ArchiveError, archiveError } from "./error.ts";
 import { OPEN_SUFFIX, syncDirectory } from "./growing-file.ts";
@@ -20,7 +20,7 @@ const UNKNOWN_SUFFIX = ".unknown";
 /**
  * Cuts every archive file of `dir` back to its committed length, and gives `.open` files their final name. Of files with
  * nothing committed, those still open are removed; finished ones are somebody's, or of a state that was lost: they are
- * set aside under a name ending in `.unknown`. `committed` may hold other outputs too; only names of archive files are looked at. Tells which files were
+ * set aside under a name ending in `.unknown`. Files elsewhere that are linked to are never cut. `committed` may hold other outputs too; only names of archive files are looked at. Tells which files were
  * changed. Throws an `ArchiveError` with code "damaged", before anything is changed, when a file is gone or shorter
  * than what was committed.
  */
@@ -30,18 +30,18 @@ export async function repairArchive(dir: string, committed: ReadonlyMap<string, 
     if (isArchiveName(name) && bytes > 0) refuseDamage(dir, name, bytes, files.get(name));
   }
   const repairs: Repair[] = [];
-  for (const [name, { path, size }] of files) {
+  for (const [name, { path, size, isLink }] of files) {
     const bytes = committed.get(name) ?? 0;
     const cut = size - bytes;
     try {
       if (bytes === 0) await (path.endsWith(OPEN_SUFFIX) ? unlink(path) : rename(path, path + UNKNOWN_SUFFIX));
-      else if (cut > 0) await cutBack(path, bytes);
+      else if (cut > 0 && !isLink) await cutBack(path, bytes);
       if (bytes > 0 && path.endsWith(OPEN_SUFFIX)) await rename(path, join(dir, name));
-      else if (cut === 0 && bytes > 0) continue;
+      else if ((cut === 0 || isLink) && bytes > 0) continue;
     } catch (cause) {
       throw archiveError(cause, path);
     }
-    repairs.push({ file: name, bytes, cut });
+    repairs.push({ file: name, bytes, cut: isLink && bytes > 0 ? 0 : cut });
   }
   if (repairs.length > 0) await syncDirectory(dir);
   return repairs;
@@ -50,6 +50,8 @@ export async function repairArchive(dir: string, committed: ReadonlyMap<string, 
 interface Found {
   readonly path: string;
   readonly size: number;
+  /** Of a file that is elsewhere, and somebody's: what it holds beyond what was committed is left in it. */
+  readonly isLink: boolean;
 }
 
 async function archiveFiles(dir: string): Promise<Map<string, Found>> {
@@ -66,7 +68,8 @@ async function archiveFiles(dir: string): Promise<Map<string, Found>> {
       const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;
       throw new ArchiveError("damaged", path, words);
     }
-    found.set(name, { path, size: (await stat(path)).size });
+    const isLink = (await lstat(path)).isSymbolicLink();
+    found.set(name, { path, size: (await stat(path)).size, isLink });
   }
   return found;
 }

@@ -123,6 +123,30 @@ describe("reading an archive", () => {
     }
   });
 
+  it("passes over a record that says it is longer than it is, and reads the next", async () => {
+    const lying = (length: number) => record("response", "lies", { length });
+    for (const length of [1_000, 1e9]) {
+      const members = [A, lying(length), B].map(gz);
+      const [first, second] = members.map(({ length: bytes }) => bytes) as [number, number];
+      assert.deepEqual(shape(await read(Buffer.concat(members))), [
+        `resource:alpha@0+${first}`,
+        `damage@${first}+${second}`,
+        `metadata:beta beta@${first + second}+${members[2]!.length}`,
+      ]);
+      const plain = [A, lying(length), B];
+      assert.deepEqual(
+        (await read(Buffer.concat(plain))).map((one) => one.kind),
+        ["record", "damage", "record"],
+      );
+    }
+    const within = [lying(A.length), A, B].map(gz);
+    assert.deepEqual(
+      (await read(Buffer.concat(within))).map((one) => one.kind),
+      ["damage", "record", "record"],
+      "the next member is not taken for the rest of its block",
+    );
+  });
+
   it("passes over headers that never end, one by one, and reads the record behind them", async () => {
     const headers = "WARC/1.0\n".repeat(60_000);
     const items = shape(await read(Buffer.concat([Buffer.from(headers), A]), 65_536));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { copyFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ArchiveError } from "../../src/warc/error.ts";
@@ -40,6 +40,19 @@ describe("repairing an archive", () => {
     }
     assert.deepEqual(await archiveNames(dir), [NAME]);
     assert.equal((await soundRecords(path)).length, 3);
+    assert.equal((await readRecordAt(dir, committed.response)).body.toString(), "committed");
+  });
+
+  it("never cuts a file elsewhere that is linked to: it is somebody's, and may grow", async (t) => {
+    const source = await folder(t);
+    const { committed, bytes } = await killed(source);
+    const elsewhere = join(source, `${NAME}.open`);
+    const before = await readFile(elsewhere);
+    const dir = join(source, "linked");
+    await mkdir(dir);
+    await symlink(elsewhere, join(dir, NAME));
+    assert.deepEqual(await repairArchive(dir, new Map([[NAME, bytes]])), []);
+    assert.deepEqual(await readFile(elsewhere), before);
     assert.equal((await readRecordAt(dir, committed.response)).body.toString(), "committed");
   });
 

@@ -88,14 +88,20 @@ function shortForm(first: string, commands: readonly Command[]): Command {
 
 /** The real process. A reader of our output that goes away (`| head`) stops the crawl as Ctrl-C does. */
 export async function runProcess(): Promise<void> {
+  let isFull = false;
   const gone = (stream: NodeJS.WriteStream, then: () => void): void => {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE" && error.code !== "EIO")
+      if (error.code !== "EPIPE" && error.code !== "EIO") {
+        if (stream === process.stdout) isFull = true;
         process.stderr.write(`trawl: what is written cannot be delivered: ${error.message}\n`);
+      }
       then();
     });
   };
-  gone(process.stdout, () => process.kill(process.pid, "SIGINT"));
+  gone(process.stdout, () => {
+    if (isFull && process.listenerCount("SIGINT") === 0) process.exit(EXIT.disk); // nothing that would have to end in order
+    process.kill(process.pid, "SIGINT");
+  });
   gone(process.stderr, () => {});
   // A module that awaits for ever ends the process while main still waits: that is no success.
   const unfinished = (): void => {
@@ -119,4 +125,5 @@ export async function runProcess(): Promise<void> {
     readStdin: () => text(process.stdin),
   });
   process.off("beforeExit", unfinished);
+  if (isFull) process.exitCode = EXIT.disk;
 }

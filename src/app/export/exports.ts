@@ -1,6 +1,6 @@
 /** Every format that a crawl can be exported to, and how each is made of its directory. */
 import { createReadStream } from "node:fs";
-import { mkdtemp, rename, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join, parse } from "node:path";
 import { Readable } from "node:stream";
@@ -154,25 +154,23 @@ async function writeGraph(job: ExportJob): Promise<void> {
 export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEMAP_LIMITS): Promise<void> {
   const listing = new Listing(recordsOf(job));
   const { path } = job;
-  if (path === null) {
-    const texts = [...listing.texts(limits)]; // a sitemap is bounded, and what does not fit must be known before it is printed
-    if (listing.next !== null)
-      throw new UsageError(
-        "export",
-        `one sitemap cannot hold more than ${limits.urls} pages; name a file with --to, or choose with --where host=NAME`,
-      );
-    return job.emit(texts);
-  }
   const origin = listing.next === null ? "" : new URL(listing.next).origin;
+  const first = [...listing.texts(limits)]; // a sitemap is bounded; whether it holds all must be known before one is written
+  if (listing.next === null) return job.emit(first);
+  if (path === null)
+    throw new UsageError(
+      "export",
+      `one sitemap cannot hold more than ${limits.urls} pages; name a file with --to, or choose with --where host=NAME`,
+    );
   const { dir, name, ext } = parse(path);
   const parts: string[] = [];
-  do {
+  for (let texts: Iterable<string> = first; ; texts = listing.texts(limits)) {
     const part = `${name}-${parts.length + 1}${ext}`;
-    await replaceFile(join(dir, part), listing.texts(limits));
+    await replaceFile(join(dir, part), texts);
     parts.push(part);
-  } while (listing.next !== null);
-  if (parts.length === 1) await rename(join(dir, parts[0]!), path);
-  else await replaceFile(path, [sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
+    if (listing.next === null) break;
+  }
+  await replaceFile(path, [sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
 }
 
 /** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */

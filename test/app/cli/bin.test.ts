@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../../src/app/version.ts";
@@ -17,6 +18,12 @@ describe("bin/trawl.js", () => {
     const { status, stdout, stderr } = run([], "frobnicate");
     assert.deepEqual([status, stdout], [2, ""]);
     assert.equal(stderr, 'trawl: there is no command "frobnicate"; trawl help lists them\n');
+  });
+  it("gives exit code 3 when standard output is a disk that is full", () => {
+    const full = openSync("/dev/full", "w");
+    const { status, signal } = spawnSync(process.execPath, [BIN, "--help"], { stdio: ["ignore", full, "ignore"] });
+    closeSync(full);
+    assert.deepEqual([status, signal], [3, null]);
   });
   it("says one clear sentence on an old Node", () => {
     const older = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})";

@@ -165,6 +165,12 @@ describe("a sitemap export", () => {
     await job(shell, join(shell.cwd, "s.xml"), writeSitemap);
     assert.deepEqual(readdirSync(shell.cwd).sort(), ["crawls", "s.xml"]);
   });
+  it("does not touch a file named as its first part would be, when it is one file", async () => {
+    using shell = testShell();
+    writeFileSync(join(shell.cwd, "s-1.xml"), "somebody's");
+    await job(shell, join(shell.cwd, "s.xml"), writeSitemap);
+    assert.equal(readFileSync(join(shell.cwd, "s-1.xml"), "utf8"), "somebody's");
+  });
   it("is not printed by halves", async () => {
     using shell = testShell();
     await assert.rejects(

@@ -107,6 +107,11 @@ describe("an archive that another program wrote", () => {
           "WARC-Refers-To-Target-URI: http://a.test/one",
           `WARC-Payload-Digest: ${sha1(PAGE)}`,
         ]),
+        record("revisit", "http://a.test/untyped", "", [
+          "WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest",
+          "WARC-Refers-To-Target-URI: http://a.test/one",
+          `WARC-Payload-Digest: ${sha1(PAGE)}`,
+        ]),
         record("resource", "http://a.test/note.txt", "plain words", ["Content-Type: text/plain"]),
         record("resource", "metadata://gnu.org/manifest", "x", ["Content-Type: text/plain"]),
         http("http://a.test/gone", "no", "HTTP/1.1 404 Not Found"),
@@ -123,11 +128,12 @@ describe("an archive that another program wrote", () => {
       ["http://a.test/gone", "http-4xx", null, 404],
       ["http://a.test/note.txt", "fetched", null, 200],
       ["http://a.test/one", "fetched", "One", 200],
+      ["http://a.test/untyped", "fetched", "One", 200],
       ["http://a.test/zipped", "fetched", "One", 200],
     ]);
     assert.equal(made.report.plan.strange, 3);
     assert.deepEqual(made.report.files, { taken: 1, repacked: 0, known: 0 });
-    for (const url of ["http://a.test/one", "http://a.test/copy", "http://a.test/zipped"])
+    for (const url of ["http://a.test/one", "http://a.test/copy", "http://a.test/untyped", "http://a.test/zipped"])
       assert.equal(await made.get(url), PAGE);
     assert.equal(await made.get("http://a.test/note.txt"), "plain words");
     assert.match(await made.verify(), /Sound\.\n$/);
