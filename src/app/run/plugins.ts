@@ -1,5 +1,6 @@
 /** Loads media handlers from modules that the user names. They run in the visit threads; the control thread only checks them. */
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import type { RawLink } from "../../model/link.ts";
 import { parseMediaType } from "../../model/media-type.ts";
 import type { Conversion } from "../../ports/archive.ts";
@@ -59,7 +60,12 @@ function checked(value: unknown, path: string): MediaHandler {
 function guarded(handler: MediaHandler): MediaHandler {
   const read = async (document: Parameters<MediaHandler["read"]>[0]): Promise<Read> => {
     const copy = { ...document, body: new Uint8Array(document.body), rawHeaders: [...document.rawHeaders] };
-    return wellFormed(await handler.read(copy));
+    try {
+      return wellFormed(await handler.read(copy));
+    } catch (cause) {
+      // Anything may be thrown: what cannot even be printed, too.
+      throw cause instanceof Error ? cause : new Error(`it threw ${inspect(cause, { depth: 0 })}`);
+    }
   };
   return { name: handler.name, accepts: handler.accepts, read };
 }

@@ -14,6 +14,8 @@ describe("what a handler of a user's gives", () => {
     "{ links: [{ href: 1 }] }": /links is not a list/,
     "{ links: [], title: 1 }": /title is not a text/,
     "{ links: [], jsonLd: {} }": /jsonLd is not a text/,
+    "(() => { throw Object.create(null); })()": /it threw/,
+    "(() => { throw { toString() { throw 1; } }; })()": /it threw/,
     "{ links: [], width: 1.5 }": /width is not a whole number/,
     "{ links: [], height: -1 }": /height is not a whole number/,
     "{ links: [], mediaType: 'none' }": /mediaType is no media type/,
@@ -34,7 +36,7 @@ describe("what a handler of a user's gives", () => {
     const given = document("http://a.test/" as Href, "text/plain", new Uint8Array(), false, []);
     const loaded = await loadHandlers([path]);
     for (const [i, says] of Object.values(wrong).entries())
-      await assert.rejects(async () => loaded[i]!.read(given), says);
+      await assert.rejects(async () => loaded[i]!.read(given), { message: says });
   });
   it("comes of a copy: what is archived is as it was received", async () => {
     await using dir = await tempDir();
