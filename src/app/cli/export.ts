@@ -1,6 +1,6 @@
 /** `trawl export DIR --to FILE`: the crawl in a format that other tools read; also while it runs. */
-import { readdir, stat } from "node:fs/promises";
-import { basename, dirname, extname, resolve } from "node:path";
+import { readdir, rm, stat } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { type Chunks, replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { didYouMean } from "../config/closest.ts";
@@ -45,7 +45,7 @@ const TABLE = {
 export const exportCommand: Command = {
   name: "export",
   usage: "export DIR --to FILE",
-  says: "the crawl as a table, a sitemap, an index, or one file to replay",
+  says: "the crawl as a table, its text, its links, a sitemap, an index, or one file to replay",
   more: `Formats, by the ending of FILE:
 ${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 
@@ -68,7 +68,10 @@ does not go with them. docs/output.md says what each column means.`,
         "export",
         `--where chooses URLs, and ${format.suffix} has the archive as it is; leave it out`,
       );
-    if (path !== null) await (format.folder ? mustBeFree(path) : mustTakeFile(path));
+    if (path !== null) {
+      await (format.folder ? mustBeFree(path) : mustTakeFile(path));
+      await removeLeftovers(path);
+    }
     // An archive, its index and its pages must be of one moment.
     using state = await openCrawl(dir, { frozen: format.unit === "bytes" });
     const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(format, done, total));
@@ -125,6 +128,24 @@ async function mustTakeFile(path: string): Promise<void> {
   await mustHaveParent(path);
   if ((await stat(path).catch(() => null))?.isDirectory())
     throw new UsageError("export", `--to: ${path} is a directory; name a file in it`);
+}
+
+/** What exports to `path` have left beside it that were killed: `PATH.PID.tmp`, where no such process is there any more. */
+async function removeLeftovers(path: string): Promise<void> {
+  const [folder, start] = [dirname(path), `${basename(path)}.`];
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(start) ? /^([1-9][0-9]{0,9})\.tmp$/.exec(name.slice(start.length))?.[1] : undefined;
+    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code !== "ESRCH";
+  }
 }
 
 /** Texts are gathered, because each write to a pipe is a system call. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,6 +65,17 @@ describe("trawl export", () => {
       rows.map(({ url }) => url),
       ["https://b.test/gone"],
     );
+  });
+  it("removes what an export that was killed left beside its file, and nothing else", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    const out = join(shell.cwd, "out");
+    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+    mkdirSync(join(out, `x.csv.${gone}.tmp`), { recursive: true });
+    const others = [`x.csv.${process.ppid}.tmp`, `y.csv.${gone}.tmp`, "x.csv.0.tmp", "x.csv.tmp"];
+    for (const name of others) writeFileSync(join(out, name), "");
+    await exported(shell, dir, "--to", join(out, "x.csv"));
+    assert.deepEqual(readdirSync(out).sort(), ["x.csv", ...others].sort());
   });
   it("leaves an older file alone when it cannot be made", async () => {
     using shell = testShell();
