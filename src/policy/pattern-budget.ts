@@ -1,7 +1,7 @@
 /**
  * How many more pages a pattern of URLs is worth, by what its pages have brought. Pure: accounts go in and come out.
  *
- * Every pattern may bring so many useless pages (copies, near copies, empty ones). Each costs one of its credit, each page
+ * Every pattern may bring so many useless pages (copies, near copies that say nothing new, empty ones). Each costs one of its credit, each page
  * that is worth something gives two back: a pattern with one good page in three goes on for ever. When the credit is gone,
  * one URL in 4, 8, 16 ... is let through to see whether that is still so: the gap doubles with each useless page and halves
  * with each good one, which opens the pattern again. So an endless trap costs its credit and the logarithm of its URLs.
