@@ -2,15 +2,13 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
 import { LinkLevels } from "../../dedup/link-levels.ts";
-import type { EndReason } from "../../model/end.ts";
-import type { HostKey, HostState } from "../../model/host.ts";
+import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { AGAIN_WORDS, type LinkRules, type NewUrl, PRIORITIES, RAISED_AT_ONCE, strideOf } from "../../model/link.ts";
-import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
-import type { RequestRecord } from "../../model/request.ts";
-import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Href } from "../../model/url.ts";
+import { AGAIN_WORDS, type LinkRules, type NewUrl } from "../../model/link.ts";
+import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
+import { classOf, newQueue, push, type Queue, queued, raise, shift } from "./queue.ts";
+import { MemoryRecords } from "./records.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
 
 export interface MemoryOptions {
@@ -36,31 +34,7 @@ export function memoryBackend(options: MemoryOptions): Backend {
   return new MemoryBackend(options);
 }
 
-/** What is known of a host while its URLs are pending. */
-interface Queue {
-  readonly host: HostKey;
-  readyAt: Instant;
-  tier: number;
-  leased: number;
-  /** Given back: they go before all others. */
-  readonly returned: number[];
-  readonly classes: readonly Class[];
-  /** When each class is served next, in the host's time. */
-  readonly turns: number[];
-  /** The turn that was served last; 0 while no class has a URL. */
-  time: number;
-}
-
-interface Class {
-  /** Admitted to it. */
-  readonly own: number[];
-  /** Raised to it by links. */
-  readonly raised: number[];
-  /** One of its own is next, where there are both. */
-  ownNext: boolean;
-}
-
-class MemoryBackend implements Backend {
+class MemoryBackend extends MemoryRecords implements Backend {
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #concurrency: number;
@@ -68,7 +42,6 @@ class MemoryBackend implements Backend {
   readonly #links: LinkRules | null;
   readonly #firstTier: (host: HostKey) => number;
   readonly #levels = new LinkLevels();
-  readonly #state: MemoryState;
   /** In the order in which the hosts became known. */
   readonly #queues = new Map<HostKey, Queue>();
   readonly #leases = new Map<number, Lease>();
@@ -78,13 +51,13 @@ class MemoryBackend implements Backend {
 
   constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, ...more }: MemoryOptions) {
     const { hostShare = hostConcurrency, links = null, firstTier = () => 0, state = new MemoryState() } = more;
+    super(state);
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
     this.#share = hostShare;
     this.#links = links;
     this.#firstTier = firstTier;
-    this.#state = state;
     for (const host of state.hosts.keys()) this.#queue(host);
     for (const { id, url, end } of state.urls.values()) {
       const retry = state.retries.get(id);
@@ -106,10 +79,10 @@ class MemoryBackend implements Backend {
       const queue = due.find((q) => q.leased < this.#share) ?? due[0];
       if (queue === undefined) break;
       const id = queue.returned.shift() ?? shift(queue);
-      const { url, admittedAt } = this.#state.urls.get(id)!;
+      const { url, admittedAt } = this.state.urls.get(id)!;
       const { href, host, depth, hops, via, source, priority } = url;
       const lease: Lease = {
-        token: ++this.#state.lastToken,
+        token: ++this.state.lastToken,
         url: { id, href, host, depth, hops, via, source, priority, admittedAt },
         attempt: this.#attempts.get(id) ?? 1,
         expiresAt: now + this.#leaseMs,
@@ -139,17 +112,17 @@ class MemoryBackend implements Backend {
       return true;
     });
     for (const state of hosts) {
-      this.#state.hostStates.set(state.host, state);
+      this.state.hostStates.set(state.host, state);
       this.#keepClock(state.host);
     }
     const robotsIds = robots.map((copy) => {
       this.#queue(copy.host);
-      const id = this.#state.robots.length + 1;
-      this.#state.robots.push({ ...copy, id });
+      const id = this.state.robots.length + 1;
+      this.state.robots.push({ ...copy, id });
       return id;
     });
-    this.#state.requests.push(...requests);
-    for (const { file, bytes } of marks) this.#state.marks.set(file, bytes);
+    this.state.requests.push(...requests);
+    for (const { file, bytes } of marks) this.state.marks.set(file, bytes);
     return { current, ...sum, robotsIds };
   }
 
@@ -164,7 +137,7 @@ class MemoryBackend implements Backend {
 
   pending(): Pending {
     this.#refresh();
-    const delayedHosts = new Set([...this.#delayed.keys()].map((id) => this.#state.urls.get(id)!.url.host));
+    const delayedHosts = new Set([...this.#delayed.keys()].map((id) => this.state.urls.get(id)!.url.host));
     const queues = [...this.#queues.values()];
     return {
       queued: queues.reduce((sum, queue) => sum + queued(queue), 0),
@@ -179,94 +152,34 @@ class MemoryBackend implements Backend {
     const free = this.#free();
     const times = free.filter((queue) => queued(queue) > 0).map((queue) => queue.readyAt);
     for (const [id, at] of this.#delayed) {
-      const queue = this.#queue(this.#state.urls.get(id)!.url.host);
+      const queue = this.#queue(this.state.urls.get(id)!.url.host);
       if (free.includes(queue)) times.push(Math.max(at, queue.readyAt));
     }
     const next = Math.min(...times);
     return Number.isFinite(next) ? next : null;
   }
 
-  host(host: HostKey): HostState | null {
-    return this.#state.hostStates.get(host) ?? null;
-  }
-
-  robots(host: HostKey): RobotsCopy | null {
-    return this.#state.robots.findLast((copy) => copy.host === host) ?? null;
-  }
-
-  robotsReached(host: HostKey): RobotsCopy | null {
-    return this.#state.robots.findLast((copy) => copy.host === host && copy.access !== "unreachable") ?? null;
-  }
-
   find(fpHi: number, fpLo: number): UrlRecord | null {
-    return this.byId(this.#state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
+    return this.byId(this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
   }
 
   byId(id: number): UrlRecord | null {
     this.#refresh();
-    const entry = this.#state.urls.get(id);
+    const entry = this.state.urls.get(id);
     return entry === undefined ? null : this.#recordOf(entry);
   }
 
   *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
     this.#refresh();
-    for (const entry of this.#state.urls.values())
+    for (const entry of this.state.urls.values())
       if (entry.id > afterId && (entry.end !== null || !endedOnly)) yield this.#recordOf(entry);
   }
 
-  visitsOf(urlId: number): readonly VisitRecord[] {
-    return this.#state.visits.filter((visit) => visit.urlId === urlId);
-  }
-
-  *captures(): IterableIterator<VisitRecord> {
-    for (const visit of this.#state.visits) if (visit.capture !== null) yield visit;
-  }
-
-  *contents(): IterableIterator<KnownContent> {
-    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf } of this.#state.visits) {
-      if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
-      if (capture === null || capture.truncated !== null) continue;
-      yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
-    }
-  }
-
-  *requests(): IterableIterator<RequestRecord> {
-    const visits = this.#state.visits.flatMap(({ urlId, href, address, startedAt, endedAt, status }) => {
-      const { host } = this.#state.urls.get(urlId)!.url;
-      return address === null ? [] : [{ host, href, address, startedAt, endedAt, status }];
-    });
-    yield* [...visits, ...this.#state.requests].sort((a, b) => a.startedAt - b.startedAt);
-  }
-
-  *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
-    for (const visit of this.#state.visits) if (visit.end === end) yield { href: visit.href, detail: visit.detail };
-  }
-
-  endCounts(): ReadonlyMap<EndReason, number> {
-    const counts = new Map<EndReason, number>();
-    for (const { end } of this.#state.urls.values()) if (end !== null) counts.set(end, (counts.get(end) ?? 0) + 1);
-    return counts;
-  }
-
-  marks(): ReadonlyMap<string, number> {
-    return new Map(this.#state.marks);
-  }
-
-  fact(name: string): string | null {
-    return this.#state.facts.get(name) ?? null;
-  }
-
-  setFact(name: string, value: string): void {
-    this.#state.facts.set(name, value);
-  }
-
-  sync(): void {}
-
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
     const pending = (host: HostKey) =>
-      [...this.#state.urls.values()].filter((entry) => entry.end === null && entry.url.host === host).length;
+      [...this.state.urls.values()].filter((entry) => entry.end === null && entry.url.host === host).length;
     return [...this.#queues.keys()]
-      .map((host) => ({ host, requests: this.#state.hostStates.get(host)?.requests ?? 0, pending: pending(host) }))
+      .map((host) => ({ host, requests: this.state.hostStates.get(host)?.requests ?? 0, pending: pending(host) }))
       .sort((a, b) => b.requests - a.requests)
       .slice(0, n);
   }
@@ -286,7 +199,7 @@ class MemoryBackend implements Backend {
     const due = [...this.#delayed].filter(([, at]) => at <= now).sort((a, b) => a[1] - b[1] || a[0] - b[0]);
     for (const [id] of due) {
       this.#delayed.delete(id);
-      this.#queue(this.#state.urls.get(id)!.url.host).returned.push(id);
+      this.#queue(this.state.urls.get(id)!.url.host).returned.push(id);
     }
     return now;
   }
@@ -301,12 +214,10 @@ class MemoryBackend implements Backend {
   #queue(host: HostKey): Queue {
     let queue = this.#queues.get(host);
     if (queue === undefined) {
-      const readyAt = this.#state.hosts.get(host) ?? 0;
-      const tier = this.#firstTier(host);
-      const classes = Array.from({ length: PRIORITIES }, (): Class => ({ own: [], raised: [], ownNext: false }));
-      queue = { host, readyAt, tier, leased: 0, returned: [], classes, turns: classes.map(() => 0), time: 0 };
+      const readyAt = this.state.hosts.get(host) ?? 0;
+      queue = newQueue(host, readyAt, this.#firstTier(host));
       this.#queues.set(host, queue);
-      this.#state.hosts.set(host, readyAt);
+      this.state.hosts.set(host, readyAt);
     }
     return queue;
   }
@@ -324,12 +235,12 @@ class MemoryBackend implements Backend {
           if (on !== null && url.source === "link") this.#countLinks(known, 1, on);
           continue;
         }
-        this.#state.urls.delete(known.id);
-        this.#state.visits.splice(this.#state.visits.indexOf(known.visit!), 1);
+        this.state.urls.delete(known.id);
+        this.state.visits.splice(this.state.visits.indexOf(known.visit!), 1);
       }
-      const id = ++this.#state.lastId;
-      this.#state.ids.set(fingerprint, id);
-      this.#state.urls.set(id, {
+      const id = ++this.state.lastId;
+      this.state.ids.set(fingerprint, id);
+      this.state.urls.set(id, {
         id,
         url,
         admittedAt: now,
@@ -351,7 +262,7 @@ class MemoryBackend implements Backend {
   }
 
   #known(fpHi: number, fpLo: number): MemoryUrl | undefined {
-    return this.#state.urls.get(this.#state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
+    return this.state.urls.get(this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
   }
 
   /** Promise 8. */
@@ -360,33 +271,29 @@ class MemoryBackend implements Backend {
     const { steps, highest, foreign } = this.#links;
     const before = to.level;
     to.level = this.#levels.after(before, to.url.host === on.url.host ? links : links * foreign);
-    const classes = this.#queue(to.url.host).classes;
-    const from = classes.findIndex(({ own, raised }) => own.includes(to.id) || raised.includes(to.id));
+    const queue = this.#queue(to.url.host);
+    const from = classOf(queue, to.id);
     const priority = Math.max(from - (steps[to.level]! - steps[before]!), Math.min(from, highest));
-    if (from === -1 || priority === from || classes[priority]!.raised.length >= RAISED_AT_ONCE) return;
-    const left = classes[from]!;
-    for (const ids of [left.own, left.raised]) if (ids.includes(to.id)) ids.splice(ids.indexOf(to.id), 1);
-    left.ownNext &&= left.raised.length > 0;
-    push(this.#queue(to.url.host), to.id, priority, "raised");
+    if (from !== -1 && priority !== from) raise(queue, to.id, from, priority);
   }
 
   #settle({ lease, verdict, hostReadyAt, hostTier }: Settled): void {
     const { id, host } = lease.url;
     this.#close(lease, hostReadyAt, hostTier);
-    const entry = this.#state.urls.get(id)!;
+    const entry = this.state.urls.get(id)!;
     switch (verdict.kind) {
       case "end":
         entry.end = verdict.end;
         if (verdict.dropped === true) entry.dropped = true;
-        this.#state.retries.delete(id);
+        this.state.retries.delete(id);
         this.#attempts.delete(id);
         return;
       case "retry":
-        this.#state.retries.set(id, { attempt: lease.attempt + 1, at: verdict.at });
+        this.state.retries.set(id, { attempt: lease.attempt + 1, at: verdict.at });
         this.#delay(id, lease.attempt + 1, verdict.at);
         return;
       case "follow":
-        this.#state.urls.set(id, { ...entry, url: { ...entry.url, href: verdict.href, hops: verdict.hops } });
+        this.state.urls.set(id, { ...entry, url: { ...entry.url, href: verdict.href, hops: verdict.hops } });
         this.#queue(host).returned.unshift(id);
         return;
       case "again":
@@ -400,7 +307,7 @@ class MemoryBackend implements Backend {
   /** A host that was set aside is so for this opening alone. */
   #keepClock(host: HostKey): void {
     const { readyAt } = this.#queue(host);
-    this.#state.hosts.set(host, Number.isFinite(readyAt) ? readyAt : 0);
+    this.state.hosts.set(host, Number.isFinite(readyAt) ? readyAt : 0);
   }
 
   #delay(id: number, attempt: number, at: Instant): void {
@@ -417,8 +324,8 @@ class MemoryBackend implements Backend {
   }
 
   #record(visit: VisitRecord): void {
-    this.#state.visits.push(visit);
-    this.#state.urls.get(visit.urlId)!.visit = visit;
+    this.state.visits.push(visit);
+    this.state.urls.get(visit.urlId)!.visit = visit;
   }
 
   #recordOf({ id, url, admittedAt, end, visit }: MemoryUrl): UrlRecord {
@@ -427,26 +334,4 @@ class MemoryBackend implements Backend {
     const state = end !== null ? "ended" : this.#delayed.has(id) ? "delayed" : leased() ? "leased" : "queued";
     return { id, href, host, depth, hops, via, source, priority, admittedAt, state, visit };
   }
-}
-
-const sizeOf = ({ own, raised }: Class): number => own.length + raised.length;
-const queued = (queue: Queue): number => queue.classes.reduce((sum, one) => sum + sizeOf(one), queue.returned.length);
-
-function push(queue: Queue, id: number, priority: number, lane: "own" | "raised" = "own"): void {
-  const to = queue.classes[priority]!;
-  if (sizeOf(to) === 0) queue.turns[priority] = queue.time + strideOf(priority);
-  to[lane].push(id);
-}
-
-/** The next id of the class whose turn comes first, of equals the lower class. */
-function shift(queue: Queue): number {
-  const waiting = queue.classes.flatMap((one, priority) => (sizeOf(one) > 0 ? [priority] : []));
-  const next = waiting.reduce((best, priority) => (queue.turns[priority]! < queue.turns[best]! ? priority : best));
-  const from = queue.classes[next]!;
-  const own = from.raised.length === 0 || (from.ownNext && from.own.length > 0);
-  const id = (own ? from.own : from.raised).shift()!;
-  from.ownNext = !own && from.raised.length > 0;
-  queue.time = queue.classes.some((one) => sizeOf(one) > 0) ? queue.turns[next]! : 0;
-  queue.turns[next]! += strideOf(next);
-  return id;
 }

@@ -1,0 +1,76 @@
+/** What a reader asks of the records alone, whatever is queued or leased. */
+import type { EndReason } from "../../model/end.ts";
+import type { HostKey, HostState } from "../../model/host.ts";
+import type { KnownContent, VisitRecord } from "../../model/record.ts";
+import type { RequestRecord } from "../../model/request.ts";
+import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { Href } from "../../model/url.ts";
+import type { MemoryState } from "./state.ts";
+
+export class MemoryRecords {
+  protected readonly state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.state = state;
+  }
+
+  host(host: HostKey): HostState | null {
+    return this.state.hostStates.get(host) ?? null;
+  }
+
+  robots(host: HostKey): RobotsCopy | null {
+    return this.state.robots.findLast((copy) => copy.host === host) ?? null;
+  }
+
+  robotsReached(host: HostKey): RobotsCopy | null {
+    return this.state.robots.findLast((copy) => copy.host === host && copy.access !== "unreachable") ?? null;
+  }
+
+  visitsOf(urlId: number): readonly VisitRecord[] {
+    return this.state.visits.filter((visit) => visit.urlId === urlId);
+  }
+
+  *captures(): IterableIterator<VisitRecord> {
+    for (const visit of this.state.visits) if (visit.capture !== null) yield visit;
+  }
+
+  *contents(): IterableIterator<KnownContent> {
+    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf } of this.state.visits) {
+      if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
+      if (capture === null || capture.truncated !== null) continue;
+      yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
+    }
+  }
+
+  *requests(): IterableIterator<RequestRecord> {
+    const visits = this.state.visits.flatMap(({ urlId, href, address, startedAt, endedAt, status }) => {
+      const { host } = this.state.urls.get(urlId)!.url;
+      return address === null ? [] : [{ host, href, address, startedAt, endedAt, status }];
+    });
+    yield* [...visits, ...this.state.requests].sort((a, b) => a.startedAt - b.startedAt);
+  }
+
+  *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+    for (const visit of this.state.visits) if (visit.end === end) yield { href: visit.href, detail: visit.detail };
+  }
+
+  endCounts(): ReadonlyMap<EndReason, number> {
+    const counts = new Map<EndReason, number>();
+    for (const { end } of this.state.urls.values()) if (end !== null) counts.set(end, (counts.get(end) ?? 0) + 1);
+    return counts;
+  }
+
+  marks(): ReadonlyMap<string, number> {
+    return new Map(this.state.marks);
+  }
+
+  fact(name: string): string | null {
+    return this.state.facts.get(name) ?? null;
+  }
+
+  setFact(name: string, value: string): void {
+    this.state.facts.set(name, value);
+  }
+
+  sync(): void {}
+}
