@@ -9,6 +9,8 @@ import type { KnownContent } from "../model/record.ts";
 
 /** Candidates looked at for a page, at most: a millisecond, where the pages of a great site are much alike. */
 const MOST_LOOKED_AT = 20_000;
+/** Pages that name another as canonical, of which it is remembered. */
+const MOST_NAMED = 100_000;
 
 /** What a page is a copy of: ids of URLs, of which one at most is set. */
 export interface CopyOf {
@@ -21,11 +23,16 @@ export const NO_COPY: CopyOf = { duplicateOf: null, nearDuplicateOf: null };
 /**
  * The first page of each content. Copies are not remembered: whatever resembles a copy is held against the first, so that
  * pages that differ a little more each time do not become one. About 16 bytes a page, and 28 for its text.
+ *
+ * A first page that names another as canonical gives way to it when that comes with the same content: copies from then on
+ * are copies of the one that was named. That is kept in memory alone, for so many pages as there is room for.
  */
 export class Duplicates {
   /** By 64 bits of the digest's hash. */
   readonly #byDigest = new FingerprintTable();
   readonly #byText = new NearDuplicates();
+  /** Of first pages: the other that each names as canonical, until it has come; then its id. */
+  readonly #named = new Map<number, string | number>();
 
   /** `known`: the contents of pages that earlier runs have kept. */
   constructor(known: Iterable<KnownContent>) {
@@ -35,16 +42,35 @@ export class Duplicates {
     }
   }
 
-  /** What the page of a URL is a copy of; it is remembered when it is none. Nothing is told of empty and of cut bodies. */
-  copyOf(urlId: number, bytes: number, capture: Capture, page: PageInfo): CopyOf {
+  /**
+   * What the page of a URL is a copy of; it is remembered when it is none. `href`: what was requested. Nothing is told of
+   * empty and of cut bodies.
+   */
+  copyOf(urlId: number, href: string, bytes: number, capture: Capture, page: PageInfo): CopyOf {
     if (bytes === 0 || capture.truncated !== null) return NO_COPY;
     const first = this.#remember(capture.digest, urlId);
-    if (first !== urlId) return { duplicateOf: first, nearDuplicateOf: null };
-    if (page.simhash === null) return NO_COPY;
-    const hash = parseSimhash(page.simhash);
-    const near = this.#byText.nearest(...hash, MOST_LOOKED_AT);
-    if (near === null) this.#byText.add(...hash, urlId);
-    return near === null || near.id === urlId ? NO_COPY : { duplicateOf: null, nearDuplicateOf: near.id };
+    if (first !== urlId) return this.#copy(urlId, href, first, "duplicateOf");
+    if (page.simhash !== null) {
+      const hash = parseSimhash(page.simhash);
+      const near = this.#byText.nearest(...hash, MOST_LOOKED_AT);
+      if (near === null) this.#byText.add(...hash, urlId);
+      else if (near.id !== urlId) return this.#copy(urlId, href, near.id, "nearDuplicateOf");
+    }
+    if (page.canonical !== null && page.canonical !== href) this.#rememberName(urlId, page.canonical);
+    return NO_COPY;
+  }
+
+  #copy(urlId: number, href: string, first: number, how: keyof CopyOf): CopyOf {
+    const named = this.#named.get(first);
+    if (named === href) this.#named.set(first, urlId);
+    const original = this.#named.get(first);
+    const id = typeof original === "number" ? original : first;
+    return id === urlId ? NO_COPY : { ...NO_COPY, [how]: id };
+  }
+
+  #rememberName(urlId: number, canonical: string): void {
+    if (this.#named.size >= MOST_NAMED) this.#named.delete(this.#named.keys().next().value!);
+    this.#named.set(urlId, canonical);
   }
 
   /** The URL that had a content of this digest first, by 64 bits of it; null when none had. */

@@ -221,7 +221,7 @@ function compared(visited: Visited, verdict: Verdict, context: SettleContext): C
   if (verdict.kind === "end" && verdict.end === "soft-404") context.feedback.missing(visited);
   const isPage = verdict.kind === "end" && verdict.end === "fetched" && outcome.kind === "answer";
   if (!isPage || capture === null || page === null) return NO_COPY;
-  const copy = context.duplicates.copyOf(lease.url.id, outcome.bytes, capture, page);
+  const copy = context.duplicates.copyOf(lease.url.id, visited.href, outcome.bytes, capture, page);
   context.softNotFound.learn(lease.url, context.feedback.learn(visited, copy));
   return copy;
 }

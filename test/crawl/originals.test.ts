@@ -49,7 +49,7 @@ describe("the capture that holds a body", () => {
   it("is none that is not committed yet: a crash could cut it back", () => {
     const duplicates = new Duplicates([]);
     const page = { simhash: null } as never;
-    duplicates.copyOf(1, 10, captureOf("sha1:new"), page);
+    duplicates.copyOf(1, "https://a.test/", 10, captureOf("sha1:new"), page);
     assert.equal(duplicates.first("sha1:new"), 1);
     assert.equal(originalsIn({ visitsOf: () => [] }, duplicates)("sha1:new"), null);
   });

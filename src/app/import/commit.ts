@@ -217,7 +217,9 @@ export class Importer {
     const verdict = next === undefined ? end : judged.kind === "follow" ? judged : retry(now, end.end);
     const { page } = visited;
     const isPage = verdict.kind === "end" && verdict.end === "fetched" && page !== null;
-    const copy = isPage ? duplicates.copyOf(lease.url.id, visited.outcome.bytes, visited.capture, page) : NO_COPY;
+    const copy = isPage
+      ? duplicates.copyOf(lease.url.id, visited.href, visited.outcome.bytes, visited.capture, page)
+      : NO_COPY;
     const record = recordOf(visited, verdict, copy);
     return { lease, verdict, hostReadyAt: now, record, links: visited.links, linksAgain: visited.linksAgain };
   }
