@@ -55,10 +55,8 @@ const TEMPLATE = 16;
 const ROOT = 32;
 /** Sets what is seen off from what stands around it. */
 const BLOCK = 64;
-/** For browsers without scripts: what is in it is not seen. Its links are read. */
-const NOSCRIPT = 128;
 /** Of an element's role, all that its attributes matter for. */
-const WITH_ATTRIBUTES = ~(BLOCK | NOSCRIPT);
+const WITH_ATTRIBUTES = ~BLOCK;
 
 const read: Readonly<Record<string, number>> = {
   ...Object.fromEntries(
@@ -88,7 +86,6 @@ const blocks = (
 const tags: Readonly<Record<string, number>> = {
   ...read,
   ...Object.fromEntries(blocks.map((name) => [name, (read[name] ?? 0) | BLOCK])),
-  noscript: NOSCRIPT,
 };
 const tagNames = Object.keys(tags);
 const tagRoles = Object.values(tags);
@@ -127,7 +124,6 @@ export class TagReader {
   #inForeign = false;
   /** Open templates; what is in one is inert and not reported. */
   #templates = 0;
-  #noscripts = 0;
   /** What is seen is shown here; null while nothing is seen. */
   #shown: SeenText | null;
   readonly #seen: SeenText | null;
@@ -190,10 +186,8 @@ export class TagReader {
       }
       if (role === 0) continue;
       if ((role & BLOCK) !== 0 && this.#shown !== null) this.#shown.space();
-      if ((role & (TEMPLATE | NOSCRIPT)) !== 0) {
-        if (!foreign && role === TEMPLATE) this.#template(closing);
-        else if (!foreign && this.#templates === 0 && !(this.#xml && this.#selfClosing))
-          this.#noscripts = Math.max(0, this.#noscripts + (closing ? -1 : 1));
+      if (role === TEMPLATE) {
+        if (!foreign) this.#template(closing);
         this.#lookAround();
         continue;
       }
@@ -207,7 +201,7 @@ export class TagReader {
 
   /** Whether what stands here is seen. */
   #lookAround(): void {
-    const hidden = this.#templates > 0 || this.#noscripts > 0 || this.#foreignContent.inDrawing;
+    const hidden = this.#templates > 0 || this.#foreignContent.inDrawing;
     this.#shown = hidden ? null : this.#seen;
   }
 

@@ -19,11 +19,11 @@ const LINKS = [
   link("style.css", { kind: "embed", from: "link" }),
 ];
 
-async function reading(rules: Partial<VisitContext["rules"]>, robots: string[] = []) {
+async function reading(rules: Partial<VisitContext["rules"]>, robots: string[] = [], found = LINKS) {
   const admission = { ...ADMISSION_RULES, scope: scopeOf([], { scope: "any" }), trap: () => null, refuse: () => null };
   const context = {
     reading: {
-      choose: () => ({ name: "links", accepts: [], read: () => ({ links: LINKS, robots }) }),
+      choose: () => ({ name: "links", accepts: [], read: () => ({ links: found, robots }) }),
       document: () => ({ charset: () => "UTF-8" }),
     },
     admission: { admit: (href: string, base: never, found: never) => admit(href, base, found, admission) },
@@ -60,6 +60,13 @@ describe("the links that are archived with a page", () => {
       "http://a.test/two L a nofollow",
       "https://elsewhere.test/x L a",
       "http://a.test/style.css E link",
+    ]);
+  });
+  it("are followed in spite of rel=nofollow only where that is asked for", async () => {
+    const only = [link("three", { rel: "nofollow" })];
+    assert.deepEqual((await reading({ metadata: false }, [], only)).links, []);
+    assert.deepEqual((await reading({ metadata: false, obeyRelNofollow: false }, [], only)).links, [
+      "http://a.test/three",
     ]);
   });
   it("are told of a page that asks not to follow them", async () => {

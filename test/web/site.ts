@@ -46,7 +46,11 @@ const DEFAULT_ROBOTS: readonly RobotsAnswer[] = [
     kind: "rules",
     groups: [
       { agents: ["otherbot"], disallow: ["/"] },
-      { agents: ["*"], disallow: [PRIVATE, "/wiki/*.html$", "/archive/?"], allow: [`${PRIVATE}the`] },
+      {
+        agents: ["*"],
+        disallow: [PRIVATE, "/wiki/*.html", "/nowhere/*.html$", "/archive/?"],
+        allow: [`${PRIVATE}the`],
+      },
     ],
   },
 ];
