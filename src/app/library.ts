@@ -1,6 +1,6 @@
 /** The crawl as a function: pages to loop over, or a callback for each. */
 import { text as textOf } from "node:stream/consumers";
-import { parseUrl } from "../model/url.ts";
+import { limitsFrom, parseUrl } from "../model/url.ts";
 import { type CrawlInput, configFrom } from "./config/config.ts";
 import { type Page, pageOf } from "./page.ts";
 import type { Controls, CrawlOutcome } from "./run/outcome.ts";
@@ -109,7 +109,7 @@ function contextOf(page: Page, controls: Controls): Omit<PageContext, "page"> {
     },
     enqueue(urls) {
       const hrefs = [urls].flat().map((url: unknown) => {
-        const parsed = typeof url === "string" ? parseUrl(url, page.url) : null;
+        const parsed = typeof url === "string" ? parseUrl(url, page.url, limitsFrom(page.url)) : null;
         if (parsed?.ok) return parsed.value.href;
         throw new UsageError("bad-seeds", `enqueue: ${JSON.stringify(url)} is no URL that can be crawled; mend it`);
       });

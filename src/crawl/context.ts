@@ -74,6 +74,8 @@ export interface VisitContext {
 
 export interface SettleRules {
   readonly politeness: Politeness;
+  /** Towards what protocol modules fetch. */
+  readonly localPoliteness: Politeness;
   readonly budget: BudgetRules;
   readonly judge: JudgeRules;
   /** Times in a row that a host may be out of reach before its URLs end. */

@@ -222,7 +222,7 @@ class Loop {
     const { hosts, turns } = this.#context;
     const entry = hosts.get(lease.url.host);
     release(entry, targetOf(href, entry, hosts), task === "robots");
-    turns.give(address, addressReadyAt);
+    if (address !== "") turns.give(address, addressReadyAt);
   }
 
   async #commit(): Promise<void> {

@@ -1,5 +1,6 @@
 /**
- * Every answer goes into the archive as it came, whatever it is; failures have no record there, only in the state. A body
+ * Every answer goes into the archive as it came, whatever it is; failures have no record there, only in the state (so do
+ * the files that are not there). A body
  * that the archive holds already is not written again; what reading found stands beside the page.
  */
 import type { Capture } from "../model/capture.ts";
@@ -17,13 +18,13 @@ export interface KnownBody {
   readonly original: Original | null;
 }
 
-/** Who has the body of an answer to a page already; null when nobody is asked: the body is short, or not whole. */
+/** Who has the body of an answer to a page already; null when nobody is asked: the body is short, not whole, or no HTTP's. */
 export async function knownBody(
   response: FetchResponse,
   task: Errand["task"],
   { archive, originals }: Pick<VisitContext, "archive" | "originals">,
 ): Promise<KnownBody | null> {
-  const whole = response.bodyRead && response.truncated === null;
+  const whole = response.bodyRead && response.truncated === null && response.httpVersion !== null;
   if (originals === null || task !== "page" || !whole || response.body.length < SHORT_BYTES) return null;
   const digest = archive.digest(response.body);
   return { digest, original: await originals.of(digest) };

@@ -1,12 +1,13 @@
 /**
  * Whether a leased URL may be asked for now: robots.txt, name, address guard, host and address clocks. A permit holds
  * one turn on its address and one place on its host (two hosts, when robots.txt was redirected); `settle` gives them back.
+ * Where a protocol module fetches there is but the host's clock: no robots.txt, no address, no cookies.
  */
 import type { Clock, Instant } from "../base/clock.ts";
 import type { Result } from "../base/result.ts";
 import { err, ok } from "../base/result.ts";
 import type { EndReason } from "../model/end.ts";
-import type { HostDeath } from "../model/host.ts";
+import { type HostDeath, isWebHost } from "../model/host.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import { type Href, parseUrl } from "../model/url.ts";
@@ -107,10 +108,12 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (pattern !== null)
     return { kind: "end", end: "trap", detail: trapText({ rule: FEEDBACK, saw: pattern }), dropped: true };
 
-  const robots = rules.obeyRobots ? entry.robots : null;
+  const ofWeb = isWebHost(lease.url.host);
+  const obeyRobots = rules.obeyRobots && ofWeb;
+  const robots = obeyRobots ? entry.robots : null;
   const inForce = robots === null ? null : robotsInForce(robots.history, clock.now());
   const needsRobots =
-    rules.obeyRobots &&
+    obeyRobots &&
     (inForce === null ||
       inForce.access === "unreachable" ||
       (robots!.history.latest.expiresAt <= clock.now() && !entry.pageNext));
@@ -130,6 +133,10 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (busyUntil !== null) return { kind: "later", hostReadyAt: busyUntil };
 
   hold(entry, target, needsRobots);
+  if (!ofWeb) {
+    const via = context.hrefs.of(lease.url.via);
+    return { kind: "go", errand: { lease, task: "page", href, address: "", robotsId: 0, cookie: null, via } };
+  }
   const address = await addressOf(target.hostname, context);
   if (!address.ok) {
     release(entry, target, needsRobots);

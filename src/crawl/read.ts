@@ -7,7 +7,7 @@ import type { HostKey } from "../model/host.ts";
 import type { Lease } from "../model/lease.ts";
 import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { PageInfo } from "../model/page.ts";
-import { type Href, parseUrl, withoutFragment } from "../model/url.ts";
+import { type Href, limitsFrom, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
 import { type Found, isOfSeed } from "../policy/admission.ts";
 import { gistOf } from "../policy/gist.ts";
@@ -218,7 +218,7 @@ function baseOf(found: Read, href: Href): Href {
 
 function resolved(text: string | undefined, base: Href): Href | null {
   if (text === undefined) return null;
-  const parsed = parseUrl(text, base);
+  const parsed = parseUrl(text, base, limitsFrom(base));
   return parsed.ok ? parsed.value.href : null;
 }
 

@@ -11,9 +11,15 @@ const BY_RULES: ReadonlySet<string> = new Set<DropReason>(["scope", "depth", "tr
 const BATCH = 1_000;
 
 /** What today's rules make of a URL that was admitted before. */
-export function judgedAgain(url: Omit<LeasedUrl, "host" | "priority" | "admittedAt">, admit: Admit): NewUrl | null {
+function judgedAgain(url: Omit<LeasedUrl, "host" | "priority" | "admittedAt">, admit: Admit): NewUrl | null {
   const { href, via, depth, hops, source } = url;
   return admit(href, href, { via, depth, hops, source, ofSeed: isOfSeed(url) });
+}
+
+/** Why a URL that is queued is not wanted any longer, or null. */
+export function dropToday(url: Parameters<typeof judgedAgain>[0], admit: Admit): NewUrl["drop"] | null {
+  const judged = judgedAgain(url, admit);
+  return judged === null ? { reason: "scope", detail: "no seed opens its scheme" } : (judged.drop ?? null);
 }
 
 /** Admits what was dropped under earlier rules and is wanted under today's. Gives the number of URLs; reads all rows. */

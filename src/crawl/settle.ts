@@ -1,6 +1,6 @@
 /** From what a visit brought to what is committed of it: clocks moved, robots.txt understood, the URL judged. */
 import type { Instant } from "../base/clock.ts";
-import type { HostDeath, HostState } from "../model/host.ts";
+import { type HostDeath, type HostState, isWebHost } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import { NO_ANSWER, type VisitRecord } from "../model/record.ts";
@@ -35,7 +35,8 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const { hosts, rules, random } = context;
   const entry = hosts.get(visited.lease.url.host);
   const target = targetOf(visited.href, entry, hosts);
-  const move = () => moveClocks(target, visited, rules.politeness, random());
+  const politeness = isWebHost(target.state.host) ? rules.politeness : rules.localPoliteness;
+  const move = () => moveClocks(target, visited, politeness, random());
   let outcome: Judged;
   if (visited.task === "robots") {
     outcome = settleRobots(visited, entry, context);
@@ -101,7 +102,7 @@ function settlePage(visited: Visited, entry: HostEntry, context: SettleContext):
     if (++entry.unreachable >= rules.tries + HOST_PATIENCE) giveUp(entry, outcome.cause as HostDeath);
   }
   const verdict = judged(visited, entry, context);
-  if (outcome.kind === "answer")
+  if (outcome.kind === "answer" && isWebHost(entry.state.host))
     context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, afterAnswer(verdict));
   return { verdict, links: linksAfter(visited, verdict, context), robots: null };
 }

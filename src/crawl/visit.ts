@@ -36,10 +36,13 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
   const { page, links, linksAgain, gist } = reading;
   // What a stop has broken off is read again: its links would be lost for good.
   if (signal.aborted && page?.readError != null) return { ...visited, ...BROKEN_OFF };
-  const capture = keep(result, mediaType, errand, reading, await known, context);
+  const capture = isKept(result) ? keep(result, mediaType, errand, reading, await known, context) : null;
   const seen = { ...visited, outcome: answer, capture, page, links, linksAgain };
   return gist === undefined ? seen : { ...seen, gist };
 }
+
+/** What a protocol module could not find has no content, and no head that would say so. */
+const isKept = ({ httpVersion, status }: FetchResponse): boolean => httpVersion !== null || status < 300;
 
 const BROKEN_OFF = {
   outcome: { kind: "failure", cause: "timeout", detail: "aborted" },

@@ -84,7 +84,7 @@ export const columns = [
     says: "how long that request took",
     of: (r) => (r.visit?.address == null ? null : Math.round(r.visit.endedAt - r.visit.startedAt)),
   },
-  { name: "address", says: "IP address connected to", of: (r) => r.visit?.address ?? null },
+  { name: "address", says: "IP address connected to; empty for a file", of: (r) => r.visit?.address ?? null },
   { name: "etag", says: "ETag as received", of: (r) => r.visit?.etag ?? null },
   { name: "last_modified", says: "Last-Modified as received", of: (r) => r.visit?.lastModified ?? null },
   { name: "robots_id", says: "number of the robots.txt copy in force", of: (r) => r.visit?.robotsId || null },

@@ -5,7 +5,7 @@ import type { Href } from "./url.ts";
 
 export interface FetchRequest {
   readonly href: Href;
-  /** The checked address to connect to; no name is looked up again. */
+  /** The checked address to connect to; no name is looked up again. "" where a protocol module needs none. */
   readonly address: string;
   /** Extra header fields, lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ export interface Exchange {
   readonly address: string;
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  /** The request head as sent: request line and fields, CRLF line ends, with the empty line. */
+  /** The request head as sent: request line and fields, CRLF line ends, with the empty line. "" where there was no HTTP. */
   readonly requestHead: string;
 }
 
@@ -36,7 +36,8 @@ export interface FetchResponse extends Exchange {
   readonly kind: "response";
   readonly status: number;
   readonly statusText: string;
-  readonly httpVersion: "1.0" | "1.1" | "2";
+  /** Null: it came by a protocol module. `status` and `rawHeaders` say then what HTTP would; the archive keeps a resource. */
+  readonly httpVersion: "1.0" | "1.1" | "2" | null;
   /** Of the connection that the answer came over, where it was an encrypted one. */
   readonly tls?: TlsFacts;
   readonly rawHeaders: RawHeaders;

@@ -1,7 +1,7 @@
 /** A host is what has one queue, one robots.txt and one clock: scheme, name and port. */
 import type { Instant } from "../base/clock.ts";
 
-/** `scheme://name:port`, the default port left out, the name in lower-case punycode: what `URL.origin` prints. */
+/** `scheme://name:port`, the default port left out, the name in lower-case punycode: what `URL.origin` prints. All files are one host, `file://`. */
 export type HostKey = string & { readonly __brand: "HostKey" };
 
 export function hostKeyOf(url: URL): HostKey {
@@ -13,6 +13,11 @@ export function hostnameOf(host: HostKey): string {
   const name = host.slice(host.indexOf("//") + 2);
   const port = name.lastIndexOf(":");
   return port > name.lastIndexOf("]") ? name.slice(0, port) : name;
+}
+
+/** Whether it is a host of the web: others have no robots.txt, no address, no cookies. */
+export function isWebHost(host: HostKey): boolean {
+  return host.startsWith("http");
 }
 
 /** What politeness and robots remember of a host. Plain data: it is stored with the commit that changed it. */

@@ -8,7 +8,7 @@ export type Href = string & { readonly __brand: "Href" };
 /** The dedup form (SPEC 2). Two URLs with one key are one page; it is never requested. */
 export type UrlKey = string & { readonly __brand: "UrlKey" };
 
-export type UrlError = "not-a-url" | "scheme" | "too-long" | "no-host";
+export type UrlError = "not-a-url" | "scheme" | "too-long" | "no-host" | "other-machine";
 
 export const MAX_URL_LENGTH = 2048;
 
@@ -27,6 +27,16 @@ export interface UrlLimits {
 
 export const WEB: UrlLimits = { maxLength: MAX_URL_LENGTH, schemes: new Set(["http:", "https:"]) };
 
+/** With the schemes of all protocol modules that there are: what seeds, states and archives may hold. */
+export const KNOWN: UrlLimits = { maxLength: MAX_URL_LENGTH, schemes: new Set([...WEB.schemes, "file:"]) };
+
+const isWebScheme = (protocol: string): boolean => WEB.schemes.has(protocol);
+
+/** What a page may lead to: one of the web to the web alone, whoever asks for more; others to all that is known. */
+export function limitsFrom(page: string): UrlLimits {
+  return /^https?:/.test(page) ? WEB : KNOWN;
+}
+
 /** `text` against `base` (an absolute URL), per the WHATWG URL standard; fragment and credentials are removed. */
 export function parseUrl(text: string, base?: string, limits: UrlLimits = WEB): Result<ParsedUrl, UrlError> {
   const parts = URL.parse(withoutFragment(text), base);
@@ -38,8 +48,10 @@ export function parseUrl(text: string, base?: string, limits: UrlLimits = WEB): 
     parts.username = "";
     parts.password = "";
   }
-  const isSpecial = protocol === "https:" || protocol === "http:";
-  if (!isSpecial && protocol !== "file:" && parts.hostname === "") return err("no-host");
+  if (!isWebScheme(protocol)) {
+    const hasHost = parts.hostname !== "";
+    if (protocol === "file:" ? hasHost : !hasHost) return err(hasHost ? "other-machine" : "no-host");
+  }
   const { href } = parts;
   if (href.length > limits.maxLength) return err("too-long");
   return ok({ href: href as Href, host: hostKeyOf(parts), parts });

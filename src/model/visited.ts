@@ -16,6 +16,7 @@ export interface Errand {
   readonly task: Task;
   /** What to request: the leased URL, the robots.txt of its host (or a hop of its redirects), or a page that cannot exist. */
   readonly href: Href;
+  /** "" where a protocol module fetches: it holds no turn. */
   readonly address: string;
   /** The copy of robots.txt in force; 0 when there is none. */
   readonly robotsId: number;

@@ -3,7 +3,7 @@ import { hashText } from "../base/hash.ts";
 import type { DropReason } from "../model/end.ts";
 import type { LeasedUrl } from "../model/lease.ts";
 import type { NewUrl, UrlSource } from "../model/link.ts";
-import { type Href, MAX_URL_LENGTH, type ParsedUrl, parseUrl, type UrlLimits, WEB } from "../model/url.ts";
+import { type Href, limitsFrom, MAX_URL_LENGTH, type ParsedUrl, parseUrl, type UrlLimits, WEB } from "../model/url.ts";
 import { priorityOf } from "./priority.ts";
 import type { Scope } from "./scope.ts";
 import { URL_KEY_RULES, type UrlKeyRules, urlKey } from "./url-key.ts";
@@ -47,7 +47,8 @@ const NOT_WEB = /^\s*(?:data|javascript|mailto|tel|blob|about):/i;
 const EMBED_DEPTH = 2;
 
 /**
- * `raw` as written, resolved against `base`. Null when it is no URL, or one of another scheme: nothing to record.
+ * `raw` as written, resolved against `base`. Null when it is no URL, or one of another scheme, or one that a page of the
+ * web may not lead to: nothing to record.
  * Otherwise the first of these that holds is recorded as the drop: refused address, scope, length, depth, trap. What
  * was asked for by name (seeds, added) is asked only about its address and its length.
  */
@@ -56,6 +57,8 @@ export function admit(raw: string, base: Href | undefined, found: Found, rules: 
   const parsed = parseUrl(raw, base, rules.parse);
   if (!parsed.ok) return null;
   const url = parsed.value;
+  const { schemes } = rules.parse;
+  if (schemes !== WEB.schemes && base !== undefined && !limitsFrom(base).schemes.has(url.parts.protocol)) return null;
   const [fpHi, fpLo] = hashText(urlKey(url.parts, rules.keys));
   const { source, depth, hops, via } = found;
   const priority = priorityOf(source, depth, url.parts.pathname);

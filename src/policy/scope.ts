@@ -7,6 +7,7 @@
  * - `include` narrows: of the URLs in scope, only those that match one of its patterns belong (as wget's
  *   --accept-regex and Scrapy's `allow`). So every set of URLs can be said, `any` with patterns among them; patterns
  *   that widened could not say "the blog of this host".
+ * - A file belongs only below the directory of a seed that is one, whatever the kind says.
  */
 import type { ParsedUrl } from "../model/url.ts";
 import { oneEscapeForm } from "./escapes.ts";
@@ -53,14 +54,23 @@ export function scopeOf(
   const seedKeys = new Set(seeds.map(({ parts }) => urlKey(parts, keyRules)));
   const isSeed = (url: ParsedUrl) => seedKeys.has(urlKey(url.parts, keyRules));
   const outside: ScopeDecision = { inside: false, excluded: false, rule: OUTSIDE[kind] };
-  if (include.length === 0 && exclude.length === 0) return (url) => bySeeds(url) ?? outside;
-  return (url) => {
+  if (include.length === 0 && exclude.length === 0) return belowSeeds(seeds, (url) => bySeeds(url) ?? outside);
+  return belowSeeds(seeds, (url) => {
     const hit = exclude.find(({ pattern }) => pattern.test(url.href));
     if (hit !== undefined) return hit.decision;
     const decision = bySeeds(url) ?? outside;
     if (!decision.inside || include.length === 0 || isSeed(url)) return decision;
     return include.some((pattern) => pattern.test(url.href)) ? decision : notIncluded;
-  };
+  });
+}
+
+/** Without a seed that is a file no file is ever asked about. */
+function belowSeeds(seeds: readonly ParsedUrl[], scope: Scope): Scope {
+  const files = seeds.filter(({ parts }) => parts.protocol === "file:");
+  if (files.length === 0) return scope;
+  const below = prefixScope(files);
+  const elsewhere = excluded("below no seed's directory");
+  return (url) => (url.parts.protocol !== "file:" || below(url) !== undefined ? scope(url) : elsewhere);
 }
 
 const OUTSIDE: Readonly<Record<ScopeKind, string>> = {

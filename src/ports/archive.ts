@@ -49,8 +49,8 @@ export interface Archive extends AsyncDisposable {
   /** `sha1:BASE32` of a body as received: what `Capture.digest` says, and what tells that a body is known. */
   digest(body: Uint8Array): string;
   /**
-   * Appends the records of an exchange: response (or revisit), request, and what the note has of the page. The bytes may
-   * still be in memory. Order of appends is the order in the file.
+   * Appends the records of an exchange: response (or revisit), request, and what the note has of the page; of what came by
+   * no HTTP a resource without request, never a revisit. The bytes may still be in memory. Order of appends is the order in the file.
    */
   append(response: FetchResponse, note: ArchiveNote): Capture;
   /**

@@ -159,9 +159,11 @@ class Writer implements WarcArchive {
       (note.via?.length ?? 0) + (note.identifiedType?.length ?? 0) + (revisit?.original.href.length ?? 0),
     );
     const locator: Locator = { file: file.name, offset: file.append(main), length: main.length };
-    // Setting up a compressor costs 20 us or more, and would save 300 bytes.
-    const request = { head: response.requestHead, body: EMPTY, level: 0 };
-    file.append(record(request, (blockDigest) => requestFields(response, ids.id, blockDigest)));
+    if (response.httpVersion !== null) {
+      // Setting up a compressor costs 20 us or more, and would save 300 bytes.
+      const request = { head: response.requestHead, body: EMPTY, level: 0 };
+      file.append(record(request, (blockDigest) => requestFields(response, ids.id, blockDigest)));
+    }
     if (metadata !== null) {
       const block = this.#textBlock(fieldsBlock(metadata));
       file.append(record(block, (blockDigest) => metadataFields(response, ids.id, blockDigest)));

@@ -1,20 +1,21 @@
 /**
- * What the records of one capture say: response or revisit, request, metadata, conversions.
+ * What the records of one capture say: response, revisit or resource, request, metadata, conversions.
  *
  * A response's block is the head as received and the body with transfer-encoding removed and content-encoding kept.
  * A field that would make a reader misparse that body is renamed, not lost: `Transfer-Encoding` always, and
  * `Content-Length` where it is not the length of the body that follows (cut, unread, HEAD and 304 answers), become
  * `X-Archive-Orig-...`. What came over HTTP/2 gets a status line of HTTP/1.1, as all readers expect, and says so in
- * `WARC-Protocol: h2`.
+ * `WARC-Protocol: h2`. What came by no HTTP is a resource: its block is the content alone (WARC 1.1, section 6.4).
  */
 import { isIP } from "node:net";
 import type { Truncation } from "../model/capture.ts";
-import type { FetchResponse } from "../model/fetch-result.ts";
+import { type FetchResponse, header } from "../model/fetch-result.ts";
 import type { ArchiveNote, Conversion, Revisit } from "../ports/archive.ts";
 import { newRecordId, oneLine, type RecordFields } from "./record.ts";
 
-/** The status line and fields of a response as they are archived, with the empty line. Latin-1. */
+/** The status line and fields of a response as they are archived, with the empty line. Latin-1. "" for a resource. */
 export function responseHead(response: FetchResponse): string {
+  if (response.httpVersion === null) return "";
   const version = response.httpVersion === "1.0" ? "1.0" : "1.1";
   const fields = response.rawHeaders;
   let head = `HTTP/${version} ${response.status} ${oneLine(response.statusText)}\r\n`;
@@ -52,7 +53,7 @@ export interface MainDigests {
   readonly blockDigest: string;
 }
 
-/** Of a response, or of a revisit when the note names an original. */
+/** Of a resource or a response, or of a revisit when the note names an original. */
 export function mainFields(
   response: FetchResponse,
   note: ArchiveNote,
@@ -60,8 +61,9 @@ export function mainFields(
   digests: MainDigests,
 ): RecordFields {
   const { revisit = null } = note;
+  const isResource = response.httpVersion === null;
   return {
-    type: revisit === null ? "response" : "revisit",
+    type: isResource ? "resource" : revisit === null ? "response" : "revisit",
     ...ids,
     at: response.startedAt,
     targetUri: response.href,
@@ -71,10 +73,10 @@ export function mainFields(
     cipher: response.tls?.cipher,
     ...digests,
     ...(revisit === null ? { truncated: truncationOf(response) } : revisitFields(revisit)),
-    identifiedType: note.identifiedType,
+    identifiedType: isResource ? null : note.identifiedType,
     robotsCopy: note.robotsId,
     via: note.via,
-    contentType: "application/http;msgtype=response",
+    contentType: isResource ? header(response.rawHeaders, "content-type") : "application/http;msgtype=response",
   };
 }
 
@@ -88,6 +90,7 @@ function revisitFields({ profile, original }: Revisit): Partial<RecordFields> {
 }
 
 function protocolsOf({ httpVersion, tls }: FetchResponse): string[] {
+  if (httpVersion === null) return [];
   const http = httpVersion === "2" ? "h2" : `http/${httpVersion}`;
   return tls === undefined ? [http] : [http, tls.protocol];
 }

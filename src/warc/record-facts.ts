@@ -1,14 +1,14 @@
 /** What a record says of itself, in our forms, whoever wrote it. */
 import type { Instant } from "../base/clock.ts";
 import { header, type RawHeaders } from "../model/fetch-result.ts";
-import { type ParsedUrl, parseUrl, type UrlLimits, WEB } from "../model/url.ts";
+import { KNOWN, type ParsedUrl, parseUrl, type UrlLimits } from "../model/url.ts";
 import { checkPayloadDigest, sha1InBase32 } from "./digests.ts";
 import { answerIn } from "./http.ts";
 import type { WarcRecord } from "./reader.ts";
 import { sha1Digest } from "./record.ts";
 
 /** Others archive longer URLs than we would ask for. */
-const ANY_LENGTH: UrlLimits = { ...WEB, maxLength: 65_536 };
+const ANY_LENGTH: UrlLimits = { ...KNOWN, maxLength: 65_536 };
 
 /** The URL that a record is about; null when there is none that one could visit. Some put it into angle brackets. */
 export function targetOf(fields: RawHeaders, name = "warc-target-uri"): ParsedUrl | null {

@@ -20,7 +20,7 @@ import { html } from "../../src/media/html.ts";
 import type { ArchiveMark } from "../../src/model/capture.ts";
 import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/fetch-result.ts";
 import type { UrlRecord } from "../../src/model/record.ts";
-import { type Href, parseUrl } from "../../src/model/url.ts";
+import { type Href, KNOWN, parseUrl } from "../../src/model/url.ts";
 import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
 import type { BudgetRules, Weights } from "../../src/policy/budget.ts";
 import { JUDGE_RULES } from "../../src/policy/judge.ts";
@@ -129,9 +129,12 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     async [Symbol.asyncDispose]() {},
   };
-  const seeds = options.seeds.map((href) => parseUrl(href)).flatMap((url) => (url.ok ? [url.value] : []));
+  const seeds = options.seeds
+    .map((href) => parseUrl(href, undefined, KNOWN))
+    .flatMap((url) => (url.ok ? [url.value] : []));
   const admission = {
     ...ADMISSION_RULES,
+    parse: { ...ADMISSION_RULES.parse, schemes: KNOWN.schemes },
     scope: scopeOf(seeds, { scope: "any" }),
     trap: (parts: URL) => {
       const trap = options.patternBudget === undefined ? null : trapOf(parts, clock.now());
@@ -230,7 +233,14 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
     rules: { obeyRobots, hostConcurrency, maxPerHost: options.maxPerHost ?? 100_000, maxPerDomain, budget },
     crawlRules: { limit, concurrency },
-    settleRules: { politeness, budget, judge: JUDGE_RULES, tries: 4, sitemaps: true },
+    settleRules: {
+      politeness,
+      localPoliteness: { ...politeness, delayMs: 0 },
+      budget,
+      judge: JUDGE_RULES,
+      tries: 4,
+      sitemaps: true,
+    },
     onSettled: (records) => void settled.push(...records),
     onSeedMoved() {},
   };

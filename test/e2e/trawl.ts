@@ -134,7 +134,7 @@ export async function checkArchive(dir: string): Promise<ArchiveCheck> {
   }
   const responses = new Set(
     records
-      .filter(({ record }) => /^(response|revisit)$/.test(header(record.fields, "warc-type") ?? ""))
+      .filter(({ record }) => /^(response|revisit|resource)$/.test(header(record.fields, "warc-type") ?? ""))
       .map(({ file, record }) => `${file} ${record.offset} ${record.length}`),
   );
   const lines = (await readFile(join(dir, "indexes/index.cdxj"), "utf8")).trimEnd().split("\n");

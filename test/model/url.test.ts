@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { parseUrl, WEB, withoutFragment } from "../../src/model/url.ts";
+import { KNOWN, limitsFrom, parseUrl, WEB, withoutFragment } from "../../src/model/url.ts";
 
 const BASE = "http://a.test/dir/page?q#f";
 const fetched = (text: string, base: string = BASE): string => {
@@ -121,6 +121,22 @@ describe("the fetch form of a URL", () => {
     const of = (text: string) => parseUrl(text, undefined, limits);
     assert.deepEqual(of("news:x"), { ok: false, error: "no-host" });
     assert.ok(of("file:///x").ok && of("gopher://b.test/").ok);
+  });
+
+  it("may be a file of this machine where files are asked for", () => {
+    const of = (text: string) => parseUrl(text, undefined, KNOWN);
+    const file = of("file:/a/../b%20c#x");
+    assert.deepEqual(file.ok && [file.value.href, file.value.host], ["file:///b%20c", "file://"]);
+    assert.ok(of("file://localhost/x").ok);
+    assert.deepEqual(of("file://server/share/x"), { ok: false, error: "other-machine" });
+    assert.deepEqual(parseUrl("file:///x"), { ok: false, error: "scheme" });
+  });
+
+  it("leads from the web to the web alone", () => {
+    assert.deepEqual(
+      ["http://a.test/", "https://a.test/", "file:///a"].map((page) => limitsFrom(page).schemes.has("file:")),
+      [false, false, true],
+    );
   });
 
   it("is what the standard's parser makes of it, without fragment and credentials, and its own form", () => {

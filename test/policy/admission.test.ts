@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { hashText } from "../../src/base/hash.ts";
 import { PRIORITIES } from "../../src/model/link.ts";
-import type { Href } from "../../src/model/url.ts";
+import { type Href, KNOWN } from "../../src/model/url.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit, type Found } from "../../src/policy/admission.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
 import { trapOf, trapText } from "../../src/policy/traps.ts";
@@ -28,6 +28,18 @@ const admitted = (raw: string, found: Partial<Found> = {}, rules: Partial<Admiss
 const dropped = (raw: string, found: Partial<Found> = {}) => admitted(raw, found)?.drop?.reason ?? null;
 
 describe("admit", () => {
+  it("takes a file where a seed has opened files, and never from a page of the web", () => {
+    const parse = { ...ADMISSION_RULES.parse, schemes: KNOWN.schemes };
+    const from = (base: string, more: Partial<Found> = {}, rules: Partial<AdmissionRules> = {}) =>
+      admit("file:///a/b", base as Href, { ...LINK, ofSeed: true, ...more }, { ...RULES, parse, ...rules });
+    const scope = () => ({ inside: true, excluded: false, rule: "" });
+    assert.equal(from("file:///a/", {}, { scope })?.href, "file:///a/b");
+    assert.equal(from("file:///a/b", { source: "seed" })?.host, "file://");
+    for (const source of ["link", "embed", "redirect", "sitemap", "added"] as const)
+      for (const base of ["http://a.test/", "https://a.test/"]) assert.equal(from(base, { source }, { scope }), null);
+    assert.equal(from("file:///a/b", { source: "seed" }, { parse: ADMISSION_RULES.parse }), null);
+  });
+
   it("resolves a link, keeps the URL as found, and fingerprints its key", () => {
     const [fpHi, fpLo] = hashText("http://a.test/x?a=1&b=2");
     assert.deepEqual(admitted("../x?b=2&a=1&utm_id=9#top"), {
@@ -119,7 +131,7 @@ describe("admit", () => {
 
   it("admits other schemes where they are registered", () => {
     const parse = { maxLength: 16_384, schemes: new Set(["http:", "file:"]) };
-    assert.equal(admitted("file:///x", { ofSeed: true }, { parse })?.host, "file://");
+    assert.equal(admit("file:///x", "file:///" as Href, SEED, { ...RULES, parse })?.host, "file://");
   });
 
   it("answers for whatever text there is", () => {

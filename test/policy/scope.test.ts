@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type ScopeOptions, scopeOf } from "../../src/policy/scope.ts";
-import { url } from "./urls.ts";
+import { file, url } from "./urls.ts";
 
 const decide = (seed: string, options: ScopeOptions, text: string) => scopeOf([url(seed)], options)(url(text));
 
@@ -33,6 +33,24 @@ describe("scopeOf", () => {
       ],
       ["http://a.test/docs/", "http://a.test/docs/~me2/", "http://b.test/docs/~me/"],
     );
+  });
+
+  it("of files, what is below the directory of a seed that is one, whatever the kind", () => {
+    const seeds = ["http://a.test/", "file:///home/me/site/index.html"].map(file);
+    for (const scope of ["any", "host", "domain", "prefix"] as const)
+      for (const include of [[], [/./]]) {
+        const of = (text: string) => scopeOf(seeds, { scope, include })(file(text));
+        assert.ok(of("file:///home/me/site/a/b.html").inside && of("file:///home/me/site/").inside, scope);
+        for (const out of [
+          "file:///home/me/",
+          "file:///etc/passwd",
+          "file:///home/me/site/../x",
+          "file:///home/me/site2/",
+        ])
+          assert.deepEqual(of(out), { inside: false, excluded: true, rule: "below no seed's directory" }, out);
+        assert.ok(of("http://a.test/x").inside);
+      }
+    assert.equal(scopeOf(seeds, { scope: "page" })(file("file:///home/me/site/a")).inside, false);
   });
 
   it("host: http and https of one name and port are one site, www is another", () => {

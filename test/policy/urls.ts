@@ -1,9 +1,16 @@
 /** URLs for tests, and texts that make trouble in them. */
 import fc from "fast-check";
-import { type ParsedUrl, parseUrl } from "../../src/model/url.ts";
+import { KNOWN, type ParsedUrl, parseUrl } from "../../src/model/url.ts";
 
 export function url(text: string, base?: string): ParsedUrl {
   const parsed = parseUrl(text, base);
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.error}`);
+  return parsed.value;
+}
+
+/** As a seed is parsed, which may be a file. */
+export function file(text: string): ParsedUrl {
+  const parsed = parseUrl(text, undefined, KNOWN);
   if (!parsed.ok) throw new Error(`${text}: ${parsed.error}`);
   return parsed.value;
 }

@@ -8,6 +8,7 @@ import type { Href } from "../../src/model/url.ts";
 import type { Original } from "../../src/ports/archive.ts";
 import { checkRecord } from "../../src/warc/check.ts";
 import { parseHttp } from "../../src/warc/http.ts";
+import { readRecordAt } from "../../src/warc/reader.ts";
 import { archiveIn, archiveNames, exchange, folder, NOW, note, soundRecords } from "./fixtures.ts";
 
 const original: Original = {
@@ -23,6 +24,34 @@ async function recordsOf(dir: string) {
   for (const record of records) assert.deepEqual(checkRecord(record).faults, [], record.type);
   return records;
 }
+
+describe("a resource", () => {
+  it("is the content of what came by no HTTP, with its type, and has no request", async (t) => {
+    const dir = await folder(t);
+    const archive = await archiveIn(dir);
+    const [href, at] = ["file:///a.html" as Href, { httpVersion: null, address: "", requestHead: "" }];
+    const file = exchange({ ...at, href, rawHeaders: ["Content-Type", "text/html", "Last-Modified", "x"] });
+    const { response, digest } = archive.append(file, { ...note, identifiedType: "text/html", metadata: ["a", "b"] });
+    await archive[Symbol.asyncDispose]();
+    const [, resource, ...others] = await recordsOf(dir);
+    assert.deepEqual([resource!.type, others.map(({ type }) => type)], ["resource", ["metadata"]]);
+    const field = (name: string) => header(resource!.fields, name);
+    assert.deepEqual(["content-type", "warc-target-uri", "warc-payload-digest"].map(field), [
+      "text/html",
+      href,
+      digest,
+    ]);
+    assert.equal(field("warc-block-digest"), digest);
+    for (const name of ["warc-protocol", "warc-ip-address", "warc-truncated"]) assert.equal(field(name), null, name);
+    assert.equal(resource!.block.toString(), "<p>hello</p>");
+    const [name] = await archiveNames(dir);
+    const { statusLine, rawHeaders, body } = await readRecordAt(dir, { ...response, file: name! });
+    assert.deepEqual(
+      [statusLine, rawHeaders, String(body)],
+      ["HTTP/1.1 200 OK", ["Content-Type", "text/html"], "<p>hello</p>"],
+    );
+  });
+});
 
 describe("a revisit", () => {
   it("has the head and not the body, and says where the body is", async (t) => {

@@ -1,7 +1,7 @@
 /** `trawl explain URL`: every decision about a URL, with its rule. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseUrl } from "../../model/url.ts";
+import { KNOWN, parseUrl } from "../../model/url.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { defaultDir, readConfig, standingConfig } from "../config/config.ts";
@@ -42,7 +42,7 @@ export const explainCommand: Command = {
     const { given, positionals } = readArguments("explain", argv, TABLE);
     const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
     const { faults } = readSeeds([text]);
-    const parsed = parseUrl(completeSeed(text));
+    const parsed = parseUrl(completeSeed(text), undefined, KNOWN);
     if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
     const dir = directoryOf(given.dir, parsed.value.href, shell);
     using state = dir === null ? null : await openCrawl(dir);

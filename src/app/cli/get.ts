@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { header } from "../../model/fetch-result.ts";
-import { parseUrl } from "../../model/url.ts";
+import { KNOWN, parseUrl } from "../../model/url.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { ArchivedResponse } from "../../warc/reader.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
@@ -73,7 +73,7 @@ of it is archived.`,
 
 async function find(dir: string, text: string): Promise<Found> {
   const { faults } = readSeeds([text]);
-  const parsed = parseUrl(completeSeed(text));
+  const parsed = parseUrl(completeSeed(text), undefined, KNOWN);
   if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
   if (!existsSync(join(dir, "state.db")) && existsSync(join(dir, INDEX_FILE)))
     return capturesInIndex(dir, parsed.value);

@@ -10,7 +10,7 @@ import { type Given, readArguments, type Table } from "./arguments.ts";
 import { checkNamed, findConfigFile, loadConfigFile } from "./config-file.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { type CrawlOptions, OPTION_LIST, OPTIONS, type OptionName } from "./options.ts";
-import { readSeeds, seedLines } from "./seeds.ts";
+import { readSeeds, seedLines, settleFiles } from "./seeds.ts";
 import { hasContact } from "./user-agent.ts";
 import { printValue } from "./values.ts";
 
@@ -83,7 +83,7 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   const kept = texts.length === 0 && typeof dirGiven === "string" ? await readConfig(dirGiven) : null;
   if (texts.length === 0 && kept === null)
     throw new UsageError("no-seeds", "nothing to crawl: no seeds; write trawl crawl https://example.com/, or -i FILE");
-  const { seeds, faults } = readSeeds(kept?.seeds ?? texts);
+  const { seeds, faults } = await settleFiles(readSeeds(kept?.seeds ?? texts));
   if (seeds.length === 0) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more like it)` : "";
     throw new UsageError("bad-seeds", `${faults[0]}${more}; there is no other seed`);
@@ -169,9 +169,11 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "it may not be read",
 };
 
-/** Where the crawl of a first seed is kept: crawls/`example.com`, `127.0.0.1-8080`, `2001-db8--1`. */
+/** Where the crawl of a first seed is kept: crawls/`example.com`, `127.0.0.1-8080`, `2001-db8--1`, `file-home-me-site`. */
 export function defaultDir(cwd: string, seed: string): string {
-  return join(cwd, "crawls", new URL(seed).host.replace(/[[\]]/g, "").replaceAll(":", "-"));
+  const { protocol, host, pathname } = new URL(seed);
+  if (protocol === "file:") return join(cwd, "crawls", `file-${pathname.split(/\W+/).filter(Boolean).join("-")}`);
+  return join(cwd, "crawls", host.replace(/[[\]]/g, "").replaceAll(":", "-"));
 }
 
 /** Makes the paths of files and modules absolute, from `base`, where they were written. */

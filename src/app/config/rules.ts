@@ -1,7 +1,8 @@
 /** From a configuration to the rules that policies take: the same in every thread, and in what `trawl explain` says. */
+import { fileURLToPath } from "node:url";
 import { systemClock } from "../../base/clock.ts";
 import type { Admission } from "../../crawl/context.ts";
-import { type Href, type ParsedUrl, parseUrl } from "../../model/url.ts";
+import { type Href, KNOWN, type ParsedUrl, parseUrl, type UrlLimits } from "../../model/url.ts";
 import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
 import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit } from "../../policy/admission.ts";
@@ -12,6 +13,7 @@ import { trapOf, trapText } from "../../policy/traps.ts";
 import type { Backend, StateQueries } from "../../ports/frontier.ts";
 import type { AddressGuard } from "../../ports/resolver.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
+import { OPTIONS } from "./options.ts";
 
 /** The same rules in every thread: what a seed is, what is in scope, what is a trap, which literal hosts are refused. */
 export function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: readonly Href[]): Admission {
@@ -26,6 +28,7 @@ export function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: rea
     refuse: refusalOf(guard),
     maxDepth: config.depth,
     maxUrlLength: config.maxUrlLength,
+    parse: parseLimits(config),
   });
   let rules = rulesFor(configuredScope(config, seeds));
   return {
@@ -35,6 +38,18 @@ export function admissionOf(config: CrawlConfig, guard: AddressGuard, moved: rea
       rules = rulesFor(configuredScope(config, seeds));
     },
   };
+}
+
+/** Schemes beside the web's are opened by seeds, and by nothing that is found. */
+function parseLimits({ seeds }: Pick<CrawlConfig, "seeds">): UrlLimits {
+  const opened = seeds.map((seed) => seed.slice(0, seed.indexOf(":") + 1)).filter((one) => !/^https?:$/.test(one));
+  const { parse } = ADMISSION_RULES;
+  return opened.length === 0 ? parse : { ...parse, schemes: new Set([...parse.schemes, ...opened]) };
+}
+
+/** The directories that seeds which are files open, as paths. */
+export function openedDirectories({ seeds }: Pick<CrawlConfig, "seeds">): string[] {
+  return seeds.filter((seed) => seed.startsWith("file:")).map((seed) => fileURLToPath(new URL(".", seed)));
 }
 
 /** `--allow-net`, and exactly the addresses that seeds name literally: who asks for 127.0.0.1 means it. */
@@ -74,6 +89,12 @@ export function politenessOf(config: CrawlConfig): Politeness {
   };
 }
 
+/** Nobody is asked for files: there is no pause between them unless one is told. */
+export function localPolitenessOf(config: CrawlConfig): Politeness {
+  const untold = config.delay === OPTIONS.delay.default;
+  return { ...politenessOf(config), slowdown: 0, ...(untold ? { delayMs: 0 } : {}) };
+}
+
 /** `--weight`, by domain; of a domain that is named twice the last counts. */
 export function weightsOf({ weights }: Pick<CrawlConfig, "weights">): Weights {
   return new Map(
@@ -94,7 +115,7 @@ export function configuredScope(
   seeds: readonly string[],
 ): Scope {
   const parsed = seeds.flatMap((href): ParsedUrl[] => {
-    const url = parseUrl(href);
+    const url = parseUrl(href, undefined, KNOWN);
     return url.ok ? [url.value] : [];
   });
   const patterns = (sources: readonly string[]) => sources.map((source) => new RegExp(source));

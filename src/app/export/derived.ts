@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
-import { parseHttp } from "../../warc/http.ts";
+import { answerIn, parseHttp } from "../../warc/http.ts";
 import { readRecords, type WarcRecord } from "../../warc/reader.ts";
 import { answerTo } from "../dir/answers.ts";
 import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
@@ -10,7 +10,7 @@ import { storeOf } from "../dir/store.ts";
 import { seenIn } from "../page-content.ts";
 import { VERSION } from "../version.ts";
 import type { ExportJob } from "./job.ts";
-import { outlinksIn } from "./links.ts";
+import { isMain, outlinksIn } from "./links.ts";
 
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -59,7 +59,7 @@ async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Der
       if (record.kind === "damage") continue;
       onProgress(before + record.offset, total);
       if (record.type === "metadata") metadata = record.block;
-      if (record.type !== "response" && record.type !== "revisit") continue;
+      if (!isMain(record.type)) continue;
       if (main !== null) yield factsOf(main, metadata, file.name);
       main = record;
       metadata = null;
@@ -72,7 +72,8 @@ async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Der
 /** In the shape of Common Crawl's WAT, as far as it is known here. */
 function factsOf(main: WarcRecord, metadata: Buffer | null, file: string): Derived {
   const field = (name: string) => header(main.fields, name) ?? "";
-  const { startLine, rawHeaders, body } = parseHttp(main.block);
+  const { startLine, rawHeaders, body } =
+    main.type === "resource" ? answerIn(main.fields, main.block) : parseHttp(main.block);
   const [, version = "", status = "", reason = ""] = /^(\S*) ?(\S*) ?(.*)$/.exec(startLine) ?? [];
   const links = metadata === null ? [] : [...outlinksIn(metadata)];
   const envelope = {

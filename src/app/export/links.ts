@@ -4,7 +4,7 @@ import { hashText } from "../../base/hash.ts";
 import type { Edge } from "../../export/link-graph.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord } from "../../model/record.ts";
-import { parseUrl } from "../../model/url.ts";
+import { KNOWN, parseUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { readRecords } from "../../warc/reader.ts";
@@ -27,7 +27,7 @@ export interface LinksJob {
 export async function* linksOf({ dir, state, where, onProgress }: LinksJob): AsyncGenerator<Edge> {
   const ids = state.ids();
   const idOf = (href: string): number | null => {
-    const url = parseUrl(href);
+    const url = parseUrl(href, undefined, KNOWN);
     if (!url.ok) return null;
     const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
     return ids(fpHi, fpLo);
@@ -42,7 +42,7 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
     for await (const record of readRecords(committedBytes(file))) {
       if (record.kind === "damage") continue;
       onProgress(before + record.offset, total);
-      if (record.type === "response" || record.type === "revisit") main = record.offset;
+      if (isMain(record.type)) main = record.offset;
       if (record.type !== "metadata") continue;
       pages++;
       const from = pageOf(
@@ -59,6 +59,8 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
     throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);
   yield* redirectsOf(state, where, idOf);
 }
+
+export const isMain = (type: string): boolean => type === "response" || type === "revisit" || type === "resource";
 
 /** The page of a record, if that tells of its latest fetch. */
 function pageOf(

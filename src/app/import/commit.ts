@@ -15,7 +15,7 @@ import type { Lease, Verdict } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
-import { type ParsedUrl, parseUrl } from "../../model/url.ts";
+import { KNOWN, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import type { Answer, Visited } from "../../model/visited.ts";
 import { ADMISSION_RULES, admit } from "../../policy/admission.ts";
 import { JUDGE_RULES, judge } from "../../policy/judge.ts";
@@ -67,6 +67,7 @@ const leftOut: Admission = {
   admit: (href, base, found) =>
     admit(href, base, found, {
       ...ADMISSION_RULES,
+      parse: { ...ADMISSION_RULES.parse, schemes: KNOWN.schemes },
       scope: () => ({ inside: false, excluded: true, rule: LEFT_OUT }),
       trap: () => null,
       refuse: () => null,
@@ -131,7 +132,7 @@ export class Importer {
   /** Null when nothing of it is to be done. */
   #workOf(group: Group): Work | null {
     const { backend } = this.#context;
-    const parsed = parseUrl(group.captures[0]!.href, undefined, { ...ADMISSION_RULES.parse, maxLength: 65_536 });
+    const parsed = parseUrl(group.captures[0]!.href, undefined, { ...KNOWN, maxLength: 65_536 });
     if (!parsed.ok) return null;
     const url = parsed.value;
     const fp = fingerprintOf(url);
@@ -172,7 +173,7 @@ export class Importer {
   }
 
   #idOf(href: string | null): number {
-    const parsed = href === null ? null : parseUrl(href);
+    const parsed = href === null ? null : parseUrl(href, undefined, KNOWN);
     return parsed?.ok ? (this.#context.backend.find(...fingerprintOf(parsed.value))?.id ?? 0) : 0;
   }
 

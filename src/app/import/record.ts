@@ -92,7 +92,7 @@ export async function responseOf(
     requestHead: "",
     status,
     statusText: line[3]!,
-    httpVersion: line[1] === "1.0" ? "1.0" : line[1]!.startsWith("2") ? "2" : "1.1",
+    httpVersion: type === "resource" ? null : line[1] === "1.0" ? "1.0" : line[1]!.startsWith("2") ? "2" : "1.1",
     rawHeaders,
     body,
     decoded: decoded.bytes,

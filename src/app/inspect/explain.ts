@@ -1,6 +1,7 @@
 /** Why a URL is, was, or will be crawled or not: each decision about it with its rule. Pure but for the state it asks. */
 import type { Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
+import { isWebHost } from "../../model/host.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { ParsedUrl } from "../../model/url.ts";
@@ -69,6 +70,7 @@ function trapSays(url: ParsedUrl, { config, now }: ExplainContext): string {
 
 function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): string {
   if (!config.robots) return "not asked for (--no-robots)";
+  if (!isWebHost(url.host)) return "none: there is no robots.txt but on the web";
   const latest = state?.robots(url.host) ?? null;
   if (latest === null) return "not fetched yet: the crawl asks for it before the first page of the host";
   const reached = latest.access === "unreachable" ? (state?.robotsReached(url.host) ?? null) : null;
@@ -92,6 +94,7 @@ function copySays({ id, host, href, fetchedAt, status, failure }: RobotsCopy, no
 function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): string {
   const refusal = refuse(url.parts.hostname);
   if (refusal !== null) return `refused: ${refusal}; --allow-net opens it`;
+  if (!isWebHost(url.host)) return "none: nobody is asked for it";
   const host = state?.host(url.host) ?? null;
   if (host === null) return "not looked up yet";
   const dead = host.dead === null ? "" : `; given up for this crawl (${host.dead})`;
@@ -129,7 +132,7 @@ function visitRows(visit: VisitRecord): Row[] {
           "answer",
           `status ${visit.status}, ${visit.contentType || "no type"}, ${size(visit.bytes)}, attempt ${visit.attempt}, ${time(visit.startedAt)}, in ${span(visit.endedAt - visit.startedAt)}`,
         ],
-    visit.address === null ? null : ["asked", visit.address],
+    !visit.address ? null : ["asked", visit.address],
     visit.redirectTo === null ? null : ["leads to", visit.redirectTo],
     visit.robotsId === 0 ? null : ["under", `copy ${visit.robotsId} of robots.txt`],
     page === null

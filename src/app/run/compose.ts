@@ -11,7 +11,7 @@ import { Hosts } from "../../crawl/hosts.ts";
 import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
-import { judgedAgain } from "../../crawl/reconsider.ts";
+import { dropToday } from "../../crawl/reconsider.ts";
 import { SoftNotFound } from "../../crawl/soft-404.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
@@ -23,7 +23,9 @@ import { sitemap } from "../../media/sitemap.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Href } from "../../model/url.ts";
+import { fetcherByScheme } from "../../net/by-scheme.ts";
 import { httpFetcher } from "../../net/fetcher.ts";
+import { fileProtocol } from "../../net/file.ts";
 import { basicAuthorization } from "../../net/proxy.ts";
 import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
@@ -38,6 +40,8 @@ import {
   admissionOf,
   budgetOf,
   guardOf,
+  localPolitenessOf,
+  openedDirectories,
   politenessOf,
   proxyOf,
   rememberSeedMoved,
@@ -87,7 +91,16 @@ export async function composeVisit(data: VisitThreadData, originals: Originals, 
       ...(config.operator === null ? {} : { operator: config.operator }),
     },
   });
-  const fetcher = httpFetcher({
+  const files = fileProtocol({
+    clock: systemClock,
+    roots: openedDirectories(config),
+    except: config.dir,
+    identify: (first) => sniff(null, first),
+    maxBytes: config.maxBody,
+    totalMs: config.totalTimeout,
+    acceptTypes: config.accept,
+  });
+  const web = httpFetcher({
     userAgent: config.userAgent,
     headers: headerFields(config.headers),
     connectMs: config.connectTimeout,
@@ -104,7 +117,7 @@ export async function composeVisit(data: VisitThreadData, originals: Originals, 
     guard,
   });
   return {
-    fetcher,
+    fetcher: fetcherByScheme(web, [files]),
     archive: await archiveOf(local, data, log),
     originals: config.revisits ? originals : null,
     reading: await readingOf(config, agent),
@@ -258,13 +271,14 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     crawlRules: { limit: config.limit, concurrency: config.concurrency },
     settleRules: {
       politeness,
+      localPoliteness: localPolitenessOf(config),
       budget: budgetOf(config),
       judge: { ...JUDGE_RULES, maxAttempts: config.tries },
       tries: config.tries,
       sitemaps: config.sitemaps && config.depth > 0,
     },
     ...(onSettled === undefined ? {} : { onSettled }),
-    ...(parts.resumed ? { recheck: (url) => judgedAgain(url, admission.admit)?.drop ?? null } : {}),
+    ...(parts.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
     onSeedMoved(to) {
       admission.extend(to);
       visitors.extend(to);

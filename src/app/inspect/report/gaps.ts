@@ -48,8 +48,8 @@ export interface Gaps {
 const TOLD = 20;
 
 /**
- * `requests` in order of their start; of those that nothing was promised for, only the number is told. `paces` in order of time, the first from the beginning on. Memory is by hosts and
- * addresses, not by requests.
+ * `requests` in order of their start; of those that nothing was promised for (imported ones, files), only the number is
+ * told. `paces` in order of time, the first from the beginning on. Memory is by hosts and addresses, not by requests.
  */
 export function gapsOf(requests: Iterable<RequestRecord>, paces: readonly Pace[]): Gaps {
   const most = Math.max(...paces.map(({ atOnce }) => atOnce));
@@ -60,15 +60,17 @@ export function gapsOf(requests: Iterable<RequestRecord>, paces: readonly Pace[]
   for (const request of requests) {
     count++;
     while (nth + 1 < paces.length && paces[nth + 1]!.from <= request.startedAt) nth++;
+    const isLocal = request.address === ""; // a file: nobody was asked
     for (const [of, known, name] of [
       ["host", hosts, request.host],
       ["address", addresses, request.address],
     ] as const) {
+      if (isLocal && of === "address") continue;
       const kept = known.get(name) ?? newKept(name);
       known.set(name, kept);
       kept.requests++;
       const pace = paces[nth]!;
-      if (!isPromised(pace)) continue;
+      if (!isPromised(pace) || isLocal) continue;
       const breach = take(kept, request, pace);
       if (breach !== null && ++breaches <= TOLD) firstBreaches.push({ of, name, ...breach });
       remember(kept, request, most);

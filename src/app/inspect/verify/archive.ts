@@ -20,7 +20,7 @@ export interface ArchiveCounts {
   /** Digests that were recomputed, and right. */
   blocks: number;
   payloads: number;
-  /** Responses and revisits that nothing refers to. */
+  /** Responses, revisits and resources that nothing refers to. */
   unclaimed: number;
 }
 
@@ -80,13 +80,16 @@ export async function verifyArchive(
       tally(record, where, counts, findings);
       const found = await claimed.take(file.name, record.offset);
       if (found !== null) holdAgainst(found, record, where, findings);
-      else if (record.type === "response" || record.type === "revisit") counts.unclaimed++;
+      else if (/^(response|revisit)$/.test(record.type) || isOurResource(record)) counts.unclaimed++;
     }
     counts.bytes += file.bytes;
   }
   await claimed.passAll();
   return counts;
 }
+
+/** Others keep what they like in resources: urn:, screenshot: ... */
+const isOurResource = ({ type, fields }: WarcRecord): boolean => type === "resource" && targetOf(fields) !== null;
 
 function tally(record: WarcRecord, where: string, counts: ArchiveCounts, findings: Findings): void {
   const { block, payload, faults } = checkRecord(record);

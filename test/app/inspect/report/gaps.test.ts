@@ -45,6 +45,14 @@ describe("the gaps that were kept", () => {
     assert.equal(gapsOf(requests(times), paces).hosts[0]!.requests, 4);
   });
 
+  it("promise nothing where nobody was asked: files have no address", () => {
+    const times: Times[] = [
+      ["a", "", 0, 50],
+      ["a", "", 51, 60],
+    ];
+    assert.deepEqual(smallest(times), [null, null, 0]);
+  });
+
   it("are none where nothing was asked twice", () => {
     assert.deepEqual(smallest([]), [null, null, 0]);
     assert.deepEqual(smallest([["a", "1", 0, 50]]), [null, null, 0]);
