@@ -23,6 +23,8 @@ export interface Answer {
 }
 
 const MOST_RATIO = 200;
+/** Of a body that is read for an export, decoded. */
+export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Null when nothing was archived. `maxBodyBytes`: decoded bodies are cut there. Throws what `archivedAt` does. */
 export async function answerTo(

@@ -1,18 +1,14 @@
 /** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
-import { join } from "node:path";
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
 import { answerIn, parseHttp } from "../../warc/http.ts";
-import { readRecords, type WarcRecord } from "../../warc/reader.ts";
-import { answerTo } from "../dir/answers.ts";
-import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
-import { storeOf } from "../dir/store.ts";
+import type { WarcRecord } from "../../warc/reader.ts";
+import { answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
 import { seenIn } from "../page-content.ts";
 import { VERSION } from "../version.ts";
+import { archivedRecords } from "./archive-records.ts";
 import type { ExportJob } from "./job.ts";
 import { isMain, outlinksIn } from "./links.ts";
-
-const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
 /** Of each page that was fetched (HTML, PDF, plain text) what a reader sees of it, a block a line. */
 export const writeWet = (job: ExportJob): Promise<void> => write(job, "wet", texts(job));
@@ -48,16 +44,10 @@ async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 
 /** An answer, and the metadata record that follows it, if one does. */
 async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Derived> {
-  await using store = await storeOf(dir);
-  const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  let before = 0;
-  for (const file of files) {
+  for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main: WarcRecord | null = null;
     let metadata: Buffer | null = null;
-    for await (const record of readRecords(committedBytes(file))) {
-      if (record.kind === "damage") continue;
-      onProgress(before + record.offset, total);
+    for await (const record of file.records) {
       if (record.type === "metadata") metadata = record.block;
       if (!isMain(record.type)) continue;
       if (main !== null) yield factsOf(main, metadata, file.name);
@@ -65,7 +55,6 @@ async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Der
       metadata = null;
     }
     if (main !== null) yield factsOf(main, metadata, file.name);
-    before += file.bytes;
   }
 }
 

@@ -1,5 +1,4 @@
 /** The links of a crawl: what the metadata records of its archive say of the latest fetch of each page, and redirects. */
-import { join } from "node:path";
 import { hashText } from "../../base/hash.ts";
 import type { Edge } from "../../export/link-graph.ts";
 import { header } from "../../model/fetch-result.ts";
@@ -7,10 +6,8 @@ import type { UrlRecord } from "../../model/record.ts";
 import { KNOWN, parseUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
-import { readRecords } from "../../warc/reader.ts";
-import { archiveFiles, committedBytes } from "../dir/archive-files.ts";
-import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
+import { archivedRecords } from "./archive-records.ts";
 import type { Where } from "./where.ts";
 
 export interface LinksJob {
@@ -32,16 +29,10 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
     const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
     return ids(fpHi, fpLo);
   };
-  await using store = await storeOf(dir);
-  const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  let before = 0;
   let pages = 0;
-  for (const file of files) {
+  for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main = -1; // where the response stands that the records after it are about
-    for await (const record of readRecords(committedBytes(file))) {
-      if (record.kind === "damage") continue;
-      onProgress(before + record.offset, total);
+    for await (const record of file.records) {
       if (isMain(record.type)) main = record.offset;
       if (record.type !== "metadata") continue;
       pages++;
@@ -53,7 +44,6 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
       );
       if (from !== null && (where === null || where(from.href, from.visit))) yield* edgesOf(from, record.block, idOf);
     }
-    before += file.bytes;
   }
   if (pages === 0 && state.endCounts().get("fetched"))
     throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);

@@ -4,13 +4,12 @@ import { dirname, join } from "node:path";
 import { PagePaths } from "../../export/page-path.ts";
 import { missingForContent } from "../../media/main-content.ts";
 import type { VisitRecord } from "../../model/record.ts";
-import { answerTo } from "../dir/answers.ts";
+import { answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
 import { contentOf } from "../page-content.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import type { ExportJob } from "./job.ts";
 
-const MOST_BODY_BYTES = 16 * 1024 * 1024;
 const TEXTS = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 
 /** `path`: the folder that is made. Throws a `UsageError` when there is none. */
