@@ -1,6 +1,7 @@
 /** A file on disk as the parts in which it goes up. */
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { readFully } from "../base/read-fully.ts";
 import { type Expected, type Sums, sumsOf } from "./sums.ts";
 
 /** S3 takes parts of 5 MiB or more (the last may be smaller), at most 10,000 of them. */
@@ -30,11 +31,8 @@ export async function fileParts(path: string): Promise<FileParts> {
   const known: Sums[] = [];
   const read = async (nth: number): Promise<Buffer> => {
     const piece = Buffer.allocUnsafe(Math.min(partBytes, bytes - nth * partBytes));
-    for (let at = 0; at < piece.length; ) {
-      const { bytesRead } = await file.read(piece, at, piece.length - at, nth * partBytes + at);
-      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-      at += bytesRead;
-    }
+    if ((await readFully(file, piece, nth * partBytes)) < piece.length)
+      throw new Error(`${path} became shorter while it was read`);
     return piece;
   };
   return {

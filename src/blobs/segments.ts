@@ -5,6 +5,7 @@
  */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { readFully } from "../base/read-fully.ts";
 import type { ArchiveMark, Capture } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { Archive, ArchiveNote } from "../ports/archive.ts";
@@ -79,11 +80,8 @@ async function opened(path: string): Promise<{ handle: Handle; isOpen: boolean }
 }
 
 async function readWhole(handle: Handle, piece: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < piece.length; ) {
-    const { bytesRead } = await handle.read(piece, at, piece.length - at, position + at);
-    if (bytesRead === 0) throw new Error("an archive file is shorter than what was synced of it");
-    at += bytesRead;
-  }
+  if ((await readFully(handle, piece, position)) < piece.length)
+    throw new Error("an archive file is shorter than what was synced of it");
 }
 
 /** In order. */

@@ -1,5 +1,6 @@
 /** Where a page stands in a tree of files, one a page: folders as in its URL, names that every file system takes. */
 import { hashText } from "../base/hash.ts";
+import { FingerprintTable } from "../dedup/fingerprint-table.ts";
 
 /** Of a name, in bytes: file systems take 255, and an ending and a mark are still to come. */
 const LONGEST = 180;
@@ -9,9 +10,12 @@ const UNSAFE = /[\0-\x1f\x7f<>:"/\\|?*%#]+/g;
 /** Devices on Windows, whatever their ending. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** Names each URL of an export once. Names that differ in case alone count as the same: some file systems think so. */
+/**
+ * Names each URL of an export once. Names that differ in case alone count as the same: some file systems think so. Memory
+ * holds 16 bytes a name: two of one fingerprint count as the same too.
+ */
 export class PagePaths {
-  readonly #taken = new Set<string>();
+  readonly #taken = new FingerprintTable();
 
   /** `example.com/docs/start.md`: relative, with "/" between folders. Query, port and what is cut off become a mark. */
   of(href: string): string {
@@ -23,16 +27,17 @@ export class PagePaths {
     const name = safe(decoded(last)) || "index";
     const stem = [host, ...folders, name].join("/");
     const path = `${stem}${search === "" ? "" : `-${mark(search)}`}.md`;
-    const free = this.#take(path) ? path : `${stem}-${mark(href)}.md`;
-    this.#take(free);
-    return free;
+    if (this.#take(path)) return path;
+    const marked = `${stem}-${mark(href)}`;
+    for (let nth = 1; ; nth++) {
+      const other = `${marked}${nth === 1 ? "" : `-${nth}`}.md`;
+      if (this.#take(other)) return other;
+    }
   }
 
   #take(path: string): boolean {
-    const folded = path.toLowerCase();
-    if (this.#taken.has(folded)) return false;
-    this.#taken.add(folded);
-    return true;
+    const [hi, lo] = hashText(path.toLowerCase());
+    return this.#taken.insert(hi, lo, 1);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Finds a URL in an index on disk by binary search: a few short reads, however long the index is. */
 import { type FileHandle, open } from "node:fs/promises";
 import type { Instant } from "../base/clock.ts";
+import { readFully } from "../base/read-fully.ts";
 import { ascii, type CdxEntry } from "./cdxj.ts";
 import { surt } from "./surt.ts";
 
@@ -60,7 +61,7 @@ async function lineFrom(file: FileHandle, position: number, size: number, align:
   const from = align ? position - 1 : position; // a line that begins at `position` has its line feed before it
   for (let want = PROBE_BYTES; from < size; want *= 2) {
     const block = Buffer.allocUnsafe(Math.min(want, size - from));
-    const { bytesRead } = await file.read(block, 0, block.length, from);
+    const bytesRead = await readFully(file, block, from);
     const bytes = block.subarray(0, bytesRead);
     const feed = align ? bytes.indexOf(10) : -1;
     const start = feed + 1;

@@ -2,6 +2,7 @@
 import { constants } from "node:buffer";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { readFully } from "../base/read-fully.ts";
 import type { Locator } from "../model/capture.ts";
 import { header, type RawHeaders } from "../model/fetch-result.ts";
 import { ArchiveError } from "./error.ts";
@@ -303,8 +304,7 @@ async function readRange(path: string, { offset, length }: Locator): Promise<Buf
     if (handle === null) continue;
     try {
       const buffer = Buffer.allocUnsafe(length);
-      const { bytesRead } = await handle.read(buffer, 0, length, offset);
-      return buffer.subarray(0, bytesRead);
+      return buffer.subarray(0, await readFully(handle, buffer, offset));
     } finally {
       await handle.close();
     }

@@ -115,6 +115,8 @@ describe("a crawl, looked at", () => {
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
+    const printed = await trawl(["rank", dir, "--to", "-"]);
+    assert.equal(printed.stdout, await readFile(table, "utf8"));
     const best = ranks.toSorted((a, b) => b.rank - a.rank).slice(0, 3);
     assert.deepEqual(
       ranked.stdout

@@ -28,6 +28,13 @@ describe("the file of a page", () => {
     assert.match(paths[0]!, /^a\.test\/x-[0-9a-f]{8}\.md$/);
   });
 
+  it("is its own also where the name that it would take instead is taken", () => {
+    const [, marked] = pathsOf("https://a.test/x", "https://a.test/X");
+    const page = marked!.slice("a.test/".length, -".md".length);
+    const paths = pathsOf("https://a.test/x", `https://a.test/${page}`, "https://a.test/X");
+    assert.equal(new Set(paths.map((path) => path.toLowerCase())).size, 3);
+  });
+
   it("never leads out of its folder, nor has a name that a file system does not take", () => {
     const segment = fc.oneof(
       fc.string({ unit: "binary", maxLength: 300 }),

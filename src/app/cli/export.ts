@@ -1,19 +1,20 @@
 /** `trawl export DIR --to FILE`: the crawl in a format that other tools read; also while it runs. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import { type Chunks, replaceFile } from "../../base/replace-file.ts";
+import { replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { didYouMean } from "../config/closest.ts";
 import { readConfig } from "../config/config.ts";
 import { openCrawl } from "../dir/crawl-state.ts";
 import { EXPORTS } from "../export/exports.ts";
-import type { ExportFormat } from "../export/job.ts";
+import type { ExportFormat, Unit } from "../export/job.ts";
 import { parseWhere } from "../export/where.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, size } from "../wording.ts";
-import type { Command, Output } from "./command.ts";
+import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
+import { print } from "./print.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -52,8 +53,8 @@ ${EXPORTS.map(({ suffix, says }) => `  ${suffix.padEnd(15)}${says}`).join("\n")}
 FILE is replaced whole or not at all; of Markdown it names a folder, which is made. Every URL is
 exported, whatever became of it, unless --where chooses: status=200, status=4xx, status=400-499;
 type=text/html, type=image/*; host=example.com, host=*.example.com; end=fetched, end=robots;
-since=2026-11-01, until=2026-12-01T12:00:00Z. .wacz and .wat.gz hold the whole archive, so --where
-does not go with them. docs/output.md says what each column means.`,
+since=2026-11-01, until=2026-12-01T12:00:00Z. .wacz holds the whole archive, so --where does not go
+with it. docs/output.md says what each column means.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("export", argv, TABLE);
@@ -72,9 +73,9 @@ does not go with them. docs/output.md says what each column means.`,
       await (format.folder ? mustBeFree(path) : mustTakeFile(path));
       await removeLeftovers(path);
     }
-    // An archive, its index and its pages must be of one moment.
-    using state = await openCrawl(dir, { frozen: format.unit === "bytes" });
-    const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(format, done, total));
+    using state = await openCrawl(dir, { frozen: format.ofOneMoment === true });
+    let unit: Unit = "URLs";
+    const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(unit, done, total));
     try {
       await format.write({
         dir,
@@ -83,7 +84,10 @@ does not go with them. docs/output.md says what each column means.`,
         where,
         path,
         emit: (chunks) => (path === null ? print(chunks, shell.stdout) : replaceFile(path, chunks)),
-        onProgress: display.at,
+        onProgress(of, done, total) {
+          unit = of;
+          display.at(done, total);
+        },
         warn: (sentence) => shell.stderr.write(`trawl: ${sentence}\n`),
         now: shell.clock.now(),
       });
@@ -94,9 +98,9 @@ does not go with them. docs/output.md says what each column means.`,
   },
 };
 
-function progressWords({ unit }: ExportFormat, done: number, total: number | null): string {
-  const words = unit === "bytes" ? size : count;
-  return `Exported ${words(done)}${total === null ? "" : ` of ${words(total)}`}${unit === "URLs" ? " URLs" : ""}`;
+function progressWords(unit: Unit, done: number, total: number | null): string {
+  if (unit !== "bytes") return unit === "URLs" ? `Exported ${count(done)} URLs` : `Indexed ${count(done)} captures`;
+  return `Exported ${size(done)}${total === null ? "" : ` of ${size(total)}`}`;
 }
 
 /** Throws a `UsageError` when neither the name nor the ending says a format. */
@@ -146,24 +150,4 @@ function isAlive(pid: number): boolean {
   } catch (cause) {
     return (cause as NodeJS.ErrnoException).code !== "ESRCH";
   }
-}
-
-/** Texts are gathered, because each write to a pipe is a system call. */
-const GATHERED_CHARS = 65_536;
-
-async function print(chunks: Chunks, output: Output): Promise<void> {
-  let text = "";
-  const flush = (): void => {
-    if (text !== "") output.write(text);
-    text = "";
-  };
-  for await (const chunk of chunks) {
-    if (typeof chunk === "string") text += chunk;
-    else {
-      flush();
-      output.write(chunk);
-    }
-    if (text.length >= GATHERED_CHARS) flush();
-  }
-  flush();
 }

@@ -13,6 +13,7 @@ import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
+import { print } from "./print.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -20,7 +21,7 @@ const TABLE = {
     group: "Options",
     kind: "file",
     default: null,
-    says: `also write every URL with its rank: ${Object.keys(rankFormats).join(", ")}`,
+    says: `also write every URL with its rank: ${Object.keys(rankFormats).join(", ")}; - prints them, as JSON lines`,
   },
   top: { group: "Options", kind: "int", min: 0, default: 20, word: "N", says: "print so many" },
 } as const satisfies Table;
@@ -38,22 +39,22 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     const dir = resolve(shell.cwd, oneDirectory("rank", positionals));
     const to = given.to as string | undefined;
     const top = (given.top as number | undefined) ?? TABLE.top.default;
-    const format = to === undefined ? null : rankFormats[extname(to).toLowerCase()];
+    const format = to === undefined ? null : rankFormats[to === "-" ? ".jsonl" : extname(to).toLowerCase()];
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
     using state = await openCrawl(dir, { frozen: true });
     let read = 0;
+    let rounds = 0;
     let words = (done: number) => `Read the links of ${size(done)}`;
     const display = workDisplay(
       shell.stderr,
       shell,
       (done, total) => `${words(done)}${total === null ? "" : ` of ${size(total)}`}`,
     );
-    let ranks: Ranks;
     try {
-      const onProgress = (done: number, total: number) => display.at(done, total);
+      const onProgress = (_: string, done: number, total: number | null) => display.at(done, total);
       const edges = counting(linksOf({ dir, state, where: null, onProgress }), () => read++);
-      ranks = await rankPages({
+      const ranks = await rankPages({
         size: state.lastId(),
         edges,
         onRound(round, moved) {
@@ -61,12 +62,17 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
           display.at(round, null);
         },
       });
+      words = (done) => `Wrote the ranks of ${counted(done, "URL")}`;
+      const pages = rankedPages(state, ranks, (done) => display.at(done, null));
+      if (to === "-") await print(format!(pages), shell.stdout);
+      else if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(pages));
+      display.end();
+      if (to !== "-") shell.stdout.write(`${tableOf(bestOf(state, ranks, top)).join("\n")}\n`);
+      rounds = ranks.rounds;
     } finally {
       display.end();
     }
-    if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(rankedPages(state, ranks)));
-    shell.stdout.write(`${tableOf(bestOf(state, ranks, top)).join("\n")}\n`);
-    shell.stderr.write(`${count(state.lastId())} URLs, ${counted(read, "link")}, ${counted(ranks.rounds, "round")}\n`);
+    shell.stderr.write(`${count(state.lastId())} URLs, ${counted(read, "link")}, ${counted(rounds, "round")}\n`);
     return EXIT.done;
   },
 };
@@ -78,8 +84,14 @@ async function* counting<T>(items: AsyncIterable<T>, onItem: () => void): AsyncG
   }
 }
 
-function* rankedPages(state: ReadOnlyState, { rank, inLinks, outLinks }: Ranks): Generator<RankedPage> {
-  for (const { id, href, visit } of state.urls())
+function* rankedPages(
+  state: ReadOnlyState,
+  { rank, inLinks, outLinks }: Ranks,
+  onProgress: (done: number) => void,
+): Generator<RankedPage> {
+  let done = 0;
+  for (const { id, href, visit } of state.urls()) {
+    if (++done % 1024 === 0) onProgress(done);
     yield {
       id,
       url: href,
@@ -89,6 +101,7 @@ function* rankedPages(state: ReadOnlyState, { rank, inLinks, outLinks }: Ranks):
       status: visit?.status ?? null,
       title: visit?.page?.title ?? null,
     };
+  }
 }
 
 function bestOf(state: ReadOnlyState, { rank, inLinks }: Ranks, top: number) {

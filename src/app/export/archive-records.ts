@@ -16,16 +16,14 @@ export async function* archivedRecords({
   dir,
   state,
   onProgress,
-}: Pick<ExportJob, "dir" | "state"> & {
-  onProgress(done: number, total: number): void;
-}): AsyncGenerator<FileOfRecords> {
+}: Pick<ExportJob, "dir" | "state" | "onProgress">): AsyncGenerator<FileOfRecords> {
   await using store = await storeOf(dir);
   const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let before = 0;
   for (const file of files) {
     const start = before;
-    yield { name: file.name, records: recordsOf(file, (offset) => onProgress(start + offset, total)) };
+    yield { name: file.name, records: recordsOf(file, (offset) => onProgress("bytes", start + offset, total)) };
     before += file.bytes;
   }
 }

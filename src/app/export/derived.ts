@@ -1,5 +1,6 @@
 /** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
+import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
 import { answerIn, parseHttp } from "../../warc/http.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
@@ -8,7 +9,8 @@ import { seenIn } from "../page-content.ts";
 import { VERSION } from "../version.ts";
 import { archivedRecords } from "./archive-records.ts";
 import type { ExportJob } from "./job.ts";
-import { isMain, outlinksIn } from "./links.ts";
+import { idsOf, isMain, outlinksIn } from "./links.ts";
+import type { Where } from "./where.ts";
 
 /** Of each page that was fetched (HTML, PDF, plain text) what a reader sees of it, a block a line. */
 export const writeWet = (job: ExportJob): Promise<void> => write(job, "wet", texts(job));
@@ -24,7 +26,7 @@ function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): P
 async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
   let seen = 0;
   for (const { href, visit } of state.urls({ endedOnly: true })) {
-    if ((++seen & 63) === 0) onProgress(seen, null);
+    if ((++seen & 63) === 0) onProgress("URLs", seen, null);
     if (visit?.end !== "fetched" || (where !== null && !where(href, visit))) continue;
     const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
     if (answer === null) continue;
@@ -43,7 +45,8 @@ async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 }
 
 /** An answer, and the metadata record that follows it, if one does. */
-async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Derived> {
+async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
+  const isMeant = where === null ? () => true : chooser(state, where);
   for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main: WarcRecord | null = null;
     let metadata: Buffer | null = null;
@@ -51,11 +54,22 @@ async function* facts({ dir, state, onProgress }: ExportJob): AsyncGenerator<Der
       if (record.type === "metadata") metadata = record.block;
       if (!isMain(record.type)) continue;
       if (main !== null) yield factsOf(main, metadata, file.name);
-      main = record;
+      main = isMeant(record, file.name) ? record : null;
       metadata = null;
     }
     if (main !== null) yield factsOf(main, metadata, file.name);
   }
+}
+
+/** Whether a record is of a visit that is meant. One of no URL of the crawl (a robots.txt) is not. */
+function chooser(state: ReadOnlyState, where: Where): (main: WarcRecord, file: string) => boolean {
+  const idOf = idsOf(state);
+  return ({ fields, offset }, file) => {
+    const id = idOf(header(fields, "warc-target-uri") ?? "");
+    const visits = id === null ? [] : state.visitsOf(id);
+    const visit = visits.find(({ capture }) => capture?.response.file === file && capture.response.offset === offset);
+    return visit !== undefined && where(visit.href, visit);
+  };
 }
 
 /** In the shape of Common Crawl's WAT, as far as it is known here. */

@@ -2,14 +2,12 @@
 import { createReadStream } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join, parse } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
-import { replaceFile } from "../../base/replace-file.ts";
+import { Bitmap } from "../../dedup/bitmap.ts";
 import { rowFormats } from "../../export/formats.ts";
 import type { HostNames } from "../../export/parquet.ts";
-import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
 import { isPage, waczChunks } from "../../export/wacz.ts";
-import type { UrlRecord } from "../../model/record.ts";
 import { registrableDomain, registryDomain } from "../../policy/url-key.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { PACKINGS } from "../../warc/packings.ts";
@@ -19,17 +17,19 @@ import { writeIndex } from "../dir/index-file.ts";
 import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
+import { chosenRecords } from "./chosen-records.ts";
 import { writeWat, writeWet } from "./derived.ts";
 import type { ExportFormat, ExportJob } from "./job.ts";
 import { linksOf } from "./links.ts";
 import { writeMarkdown } from "./markdown-tree.ts";
+import { writeSitemap } from "./sitemap-files.ts";
 
 export const EXPORTS: readonly ExportFormat[] = [
   {
     name: "graph",
     suffix: "graph.parquet",
     says: "a table of links: a row for each link of each page",
-    unit: "bytes",
+    ofOneMoment: true,
     chooses: true,
     async write(job) {
       const { edgesParquet } = await import("../../export/link-graph.ts");
@@ -40,7 +40,7 @@ export const EXPORTS: readonly ExportFormat[] = [
     name: "graphml",
     suffix: ".graphml",
     says: "who links to whom, for Gephi, yEd, NetworkX",
-    unit: "bytes",
+    ofOneMoment: true,
     chooses: true,
     write: writeGraph,
   },
@@ -49,16 +49,14 @@ export const EXPORTS: readonly ExportFormat[] = [
       name,
       suffix,
       says,
-      unit: "URLs",
       chooses: true,
-      write: (job) => job.emit(chunks(recordsOf(job), NAMES)),
+      write: (job) => job.emit(chunks(chosenRecords(job), NAMES)),
     }),
   ),
   {
     name: "markdown",
     suffix: ".md",
     says: "the main content of each page, a file a page in folders as in its URL",
-    unit: "URLs",
     folder: true,
     chooses: true,
     write: writeMarkdown,
@@ -67,7 +65,6 @@ export const EXPORTS: readonly ExportFormat[] = [
     name: "wet",
     suffix: ".wet.gz",
     says: "the text of pages, a conversion record each, as Common Crawl's WET",
-    unit: "URLs",
     chooses: true,
     write: writeWet,
   },
@@ -75,15 +72,14 @@ export const EXPORTS: readonly ExportFormat[] = [
     name: "wat",
     suffix: ".wat.gz",
     says: "status, fields and links of answers as JSON, a metadata record each, as Common Crawl's WAT",
-    unit: "bytes",
-    chooses: false,
+    ofOneMoment: true,
+    chooses: true,
     write: writeWat,
   },
   {
     name: "sitemap",
     suffix: ".xml",
-    says: "a sitemap of what may be indexed; more than 50,000 pages: several, and an index",
-    unit: "URLs",
+    says: "a sitemap of what may be indexed; more than 50,000 pages: parts beside it, and an index",
     chooses: true,
     write: (job) => writeSitemap(job),
   },
@@ -91,7 +87,6 @@ export const EXPORTS: readonly ExportFormat[] = [
     name: "cdxj",
     suffix: ".cdxj",
     says: "an index of the captures, for replay tools",
-    unit: "URLs",
     chooses: true,
     write: (job) => withIndex(job, (index) => job.emit(createReadStream(index))),
   },
@@ -99,7 +94,7 @@ export const EXPORTS: readonly ExportFormat[] = [
     name: "wacz",
     suffix: ".wacz",
     says: "the whole crawl as one file that ReplayWeb.page opens (WACZ 1.1.1)",
-    unit: "bytes",
+    ofOneMoment: true,
     chooses: false,
     write: writeWacz,
   },
@@ -107,25 +102,21 @@ export const EXPORTS: readonly ExportFormat[] = [
 
 const NAMES: HostNames = { surt, registryDomain, privateDomain: registrableDomain };
 
-/** The records that are meant, counted as they go. */
-function* recordsOf({ state, where, onProgress }: ExportJob): Generator<UrlRecord> {
-  let seen = 0;
-  for (const record of state.urls()) {
-    if ((++seen & 1023) === 0) onProgress(seen, null);
-    if (where === null || where(record.href, record.visit)) yield record;
-  }
-}
+const CAPTURES_AT_ONCE = 1024;
 
 /** Makes an index of the captures that are meant for as long as it is used. */
 async function withIndex(
-  { state, where }: Pick<ExportJob, "state" | "where">,
+  { state, where, onProgress }: Pick<ExportJob, "state" | "where" | "onProgress">,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-export-"));
   try {
     const path = join(folder, "index.cdxj");
     const captures = () =>
-      Iterator.from(state.captures()).filter((visit) => where === null || where(visit.href, visit));
+      Iterator.from(state.captures()).filter((visit, nth) => {
+        if (nth % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
+        return where === null || where(visit.href, visit);
+      });
     await writeIndex(folder, { captures }, path);
     await use(path);
   } finally {
@@ -136,41 +127,17 @@ async function withIndex(
 /** Of the URLs that are meant, and the links between them. */
 async function writeGraph(job: ExportJob): Promise<void> {
   const { graphml } = await import("../../export/link-graph.ts");
-  const chosen = new Set<number>();
+  const chosen = job.where === null ? null : new Bitmap(); // a bit a URL
   function* nodes() {
-    for (const { id, href, visit } of job.state.urls()) {
-      if (job.where !== null && !job.where(href, visit)) continue;
-      chosen.add(id);
+    for (const { id, href, visit } of chosenRecords(job)) {
+      chosen?.add(id);
       yield { id, url: href, status: visit?.status ?? null, title: visit?.page?.title ?? null };
     }
   }
   async function* edges() {
-    for await (const edge of linksOf(job)) if (edge.to !== null && chosen.has(edge.to)) yield edge;
+    for await (const edge of linksOf(job)) if (edge.to !== null && (chosen === null || chosen.has(edge.to))) yield edge;
   }
   await job.emit(graphml(nodes(), edges()));
-}
-
-/** One file when one can hold all; else parts beside it, and an index in its place that names them at the first page's origin. */
-export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEMAP_LIMITS): Promise<void> {
-  const listing = new Listing(recordsOf(job));
-  const { path } = job;
-  const origin = listing.next === null ? "" : new URL(listing.next).origin;
-  const first = [...listing.texts(limits)]; // a sitemap is bounded; whether it holds all must be known before one is written
-  if (listing.next === null) return job.emit(first);
-  if (path === null)
-    throw new UsageError(
-      "export",
-      `one sitemap cannot hold more than ${limits.urls} pages; name a file with --to, or choose with --where host=NAME`,
-    );
-  const { dir, name, ext } = parse(path);
-  const parts: string[] = [];
-  for (let texts: Iterable<string> = first; ; texts = listing.texts(limits)) {
-    const part = `${name}-${parts.length + 1}${ext}`;
-    await replaceFile(join(dir, part), texts);
-    parts.push(part);
-    if (listing.next === null) break;
-  }
-  await replaceFile(path, [sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
 }
 
 /** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */
@@ -198,7 +165,7 @@ async function writeWacz(job: ExportJob): Promise<void> {
       `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
     );
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  await withIndex({ state, where: null }, (index) =>
+  await withIndex({ ...job, where: null }, (index) =>
     job.emit(
       waczChunks(
         {
@@ -212,7 +179,7 @@ async function writeWacz(job: ExportJob): Promise<void> {
           software: `trawl/${VERSION}`,
           created: now,
         },
-        (bytes) => job.onProgress(bytes, total),
+        (bytes) => job.onProgress("bytes", bytes, total),
       ),
     ),
   );

@@ -4,6 +4,8 @@ import type { Chunks } from "../../base/replace-file.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import type { Where } from "./where.ts";
 
+export type Unit = "URLs" | "captures" | "bytes";
+
 export interface ExportJob {
   /** The crawl's directory. */
   readonly dir: string;
@@ -15,8 +17,8 @@ export interface ExportJob {
   readonly path: string | null;
   /** Writes the pieces: to `path`, whole or not at all, or to standard output. */
   emit(chunks: Chunks): Promise<void>;
-  /** How far it is, in the format's unit. */
-  onProgress(done: number, total: number | null): void;
+  /** How far it is: URLs gone through, captures indexed, bytes of the archive. `total`: null when it is not known. */
+  onProgress(unit: Unit, done: number, total: number | null): void;
   /** Says on standard error what the user should know of the result. */
   warn(sentence: string): void;
   readonly now: Instant;
@@ -28,7 +30,8 @@ export interface ExportFormat {
   readonly suffix: string;
   /** One line for the help. */
   readonly says: string;
-  readonly unit: "URLs" | "bytes";
+  /** Archive, links and pages must be of one moment, whatever a crawl that runs commits meanwhile. */
+  readonly ofOneMoment?: true;
   /** Many files, in a folder that is made. */
   readonly folder?: true;
   /** Whether `--where` may choose. */

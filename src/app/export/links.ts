@@ -8,27 +8,17 @@ import { urlKey } from "../../policy/url-key.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { UsageError } from "../usage-error.ts";
 import { archivedRecords } from "./archive-records.ts";
+import type { ExportJob } from "./job.ts";
 import type { Where } from "./where.ts";
 
-export interface LinksJob {
-  /** The crawl's directory. */
-  readonly dir: string;
-  readonly state: ReadOnlyState;
-  /** Chooses the pages whose links are meant; null: all. */
-  readonly where: Where | null;
-  /** In bytes of the archive. */
-  onProgress(done: number, total: number): void;
-}
-
-/** Each link of a page once. Memory holds 16 bytes a URL of the crawl. Throws a `UsageError` when the archive does not tell. */
-export async function* linksOf({ dir, state, where, onProgress }: LinksJob): AsyncGenerator<Edge> {
-  const ids = state.ids();
-  const idOf = (href: string): number | null => {
-    const url = parseUrl(href, undefined, KNOWN);
-    if (!url.ok) return null;
-    const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
-    return ids(fpHi, fpLo);
-  };
+/** Each link of a page once, `where` choosing the pages. Memory holds 16 bytes a URL of the crawl. Throws a `UsageError` when the archive does not tell. */
+export async function* linksOf({
+  dir,
+  state,
+  where,
+  onProgress,
+}: Pick<ExportJob, "dir" | "state" | "where" | "onProgress">): AsyncGenerator<Edge> {
+  const idOf = idsOf(state);
   let pages = 0;
   for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main = -1; // where the response stands that the records after it are about
@@ -48,6 +38,17 @@ export async function* linksOf({ dir, state, where, onProgress }: LinksJob): Asy
   if (pages === 0 && state.endCounts().get("fetched"))
     throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);
   yield* redirectsOf(state, where, idOf);
+}
+
+/** Which URL of the crawl a text is, for many questions: 16 bytes a URL are held. Null for what is none. */
+export function idsOf(state: ReadOnlyState): (href: string) => number | null {
+  const ids = state.ids();
+  return (href) => {
+    const url = parseUrl(href, undefined, KNOWN);
+    if (!url.ok) return null;
+    const [fpHi, fpLo] = hashText(urlKey(url.value.parts));
+    return ids(fpHi, fpLo);
+  };
 }
 
 export const isMain = (type: string): boolean => type === "response" || type === "revisit" || type === "resource";

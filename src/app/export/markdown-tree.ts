@@ -28,7 +28,7 @@ export async function writeMarkdown({ dir, state, where, path, onProgress, warn 
   try {
     await mkdir(beside, { recursive: true });
     for (const { href, visit } of state.urls({ endedOnly: true })) {
-      onProgress(++seen, null);
+      onProgress("URLs", ++seen, null);
       if (visit?.end !== "fetched" || (where !== null && !where(href, visit))) continue;
       if (!TEXTS.test(visit.page?.mediaType ?? "")) continue;
       const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);

@@ -2,6 +2,7 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readFully } from "../../base/read-fully.ts";
 import type { Edge } from "../../export/link-graph.ts";
 import { type LinkPairs, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
 
@@ -46,20 +47,19 @@ async function writePairs(file: FileHandle, edges: AsyncIterable<Edge>): Promise
     pairs[filled++] = from;
     pairs[filled++] = to;
     if (filled < pairs.length) continue;
-    await file.write(pairs);
+    await file.appendFile(new Uint8Array(pairs.buffer)); // all of it: `write` may take a part
     filled = 0;
   }
-  if (filled > 0) await file.write(pairs.subarray(0, filled));
+  if (filled > 0) await file.appendFile(new Uint8Array(pairs.buffer, 0, filled * 4));
 }
 
 const pairsOf = (file: FileHandle): LinkPairs =>
   async function* () {
     const bytes = new Uint8Array(PAIRS_AT_ONCE * BYTES_A_PAIR);
     for (let at = 0; ; ) {
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, at);
-      const whole = bytesRead - (bytesRead % BYTES_A_PAIR); // a read may be short; its rest comes with the next
-      if (whole === 0) return;
-      yield new Uint32Array(bytes.buffer, 0, whole / 4);
-      at += whole;
+      const read = await readFully(file, bytes, at);
+      if (read === 0) return;
+      yield new Uint32Array(bytes.buffer, 0, read / 4);
+      at += read;
     }
   };

@@ -109,7 +109,7 @@ async function repackInto(to: string, from: string): Promise<number> {
   await using file = await open(to, "w");
   let bytes = 0;
   for await (const member of repacked(createReadStream(from), PACKINGS.gzip)) {
-    await file.write(member, 0, member.length, bytes);
+    await file.appendFile(member);
     bytes += member.length;
   }
   await file.datasync();

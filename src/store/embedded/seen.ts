@@ -6,12 +6,12 @@
  * filter alone has another beside it for drops, and their fingerprints (few, and needed seldom) are on disk.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { Bitmap } from "../../dedup/bitmap.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import { ScalableBloom } from "../../dedup/scalable-bloom.ts";
 import { filterOf, readFilter, type SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { SeenSet } from "../../dedup/seen-set.ts";
 import type { Fill } from "../../dedup/snapshot.ts";
-import { Bitmap } from "./bitmap.ts";
 import { fingerprintOf, readAdmitted, readEnded } from "./journal.ts";
 
 /** Stands for an id that memory does not have: of a URL that was admitted. No id is so large. */

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import yauzl from "yauzl";
 import { main } from "../../../src/app/cli/main.ts";
 import { openCrawl } from "../../../src/app/dir/crawl-state.ts";
-import { writeSitemap } from "../../../src/app/export/exports.ts";
 import type { ExportJob } from "../../../src/app/export/job.ts";
+import { writeSitemap } from "../../../src/app/export/sitemap-files.ts";
 import { replaceFile } from "../../../src/base/replace-file.ts";
 import { parseLine } from "../../../src/warc/cdxj-lookup.ts";
 import { type TestShell, testShell } from "../shell.ts";
@@ -65,6 +66,8 @@ describe("trawl export", () => {
       rows.map(({ url }) => url),
       ["https://b.test/gone"],
     );
+    const facts = gunzipSync(await exported(shell, dir, "--to", "-", "--format", "wat", ...only)).toString("latin1");
+    assert.deepEqual(facts.match(/^WARC-Target-URI: .*$/gm), ["WARC-Target-URI: https://b.test/gone"]);
   });
   it("removes what an export that was killed left beside its file, and nothing else", async () => {
     using shell = testShell();
@@ -135,12 +138,17 @@ describe("a WACZ export", () => {
 });
 
 describe("a sitemap export", () => {
-  const many: readonly SmallPage[] = Array.from({ length: 5 }, (_, i) => ({
-    url: `https://a.test/${i}`,
-    page: { title: `${i}` },
-  }));
-
-  async function job(shell: TestShell, path: string | null, use: (job: ExportJob) => Promise<void>): Promise<string> {
+  async function job(
+    shell: TestShell,
+    path: string | null,
+    use: (job: ExportJob) => Promise<void>,
+    length = 5,
+  ): Promise<string> {
+    const many: readonly SmallPage[] = Array.from({ length }, (_, i) => ({
+      url: `https://a.test/${i}`,
+      page: { title: `${i}` },
+    }));
+    rmSync(join(shell.cwd, "crawls"), { recursive: true, force: true });
     const dir = await smallCrawl(shell, many);
     using state = await openCrawl(dir);
     let printed = "";
@@ -161,27 +169,69 @@ describe("a sitemap export", () => {
     return printed;
   }
 
+  const inParts = (one: ExportJob) => writeSitemap(one, { urls: 2, bytes: 1e6 });
+  const filesIn = (shell: TestShell) => readdirSync(shell.cwd).filter((name) => name !== "crawls");
+  /** The texts of the parts that the index at `path` names, in order. */
+  function partsOf(path: string): string[] {
+    const hrefs = [...readFileSync(path, "utf8").matchAll(/<sitemap><loc>(.*?)<\/loc>/g)].map(([, href]) => href!);
+    return hrefs.map((href) =>
+      readFileSync(join(dirname(path), decodeURIComponent(new URL(href).pathname.slice(1))), "utf8"),
+    );
+  }
+
   it("is in parts with an index in its place when one file cannot hold it", async () => {
     using shell = testShell();
     const path = join(shell.cwd, "site map.xml");
-    await job(shell, path, (one) => writeSitemap(one, { urls: 2, bytes: 1e6 }));
+    await job(shell, path, inParts);
+    const parts = partsOf(path);
     assert.deepEqual(
-      readdirSync(shell.cwd).filter((name) => name.endsWith(".xml")),
-      ["site map-1.xml", "site map-2.xml", "site map-3.xml", "site map.xml"],
+      parts.map((text) => text.match(/<loc>.*?<\/loc>/g)?.length),
+      [2, 2, 1],
     );
-    assert.match(readFileSync(path, "utf8"), /<sitemapindex .*\n<sitemap><loc>https:\/\/a\.test\/site%20map-1\.xml</);
-    assert.match(readFileSync(join(shell.cwd, "site map-3.xml"), "utf8"), /<loc>https:\/\/a\.test\/4</);
+    assert.match(parts[2]!, /<loc>https:\/\/a\.test\/4</);
+    assert.match(readFileSync(path, "utf8"), /<sitemapindex .*\n<sitemap><loc>https:\/\/a\.test\/site%20map-1-/);
+    assert.equal(filesIn(shell).length, 4);
+  });
+  it("stands as it was, part by part, until another is whole; then the old parts go", async () => {
+    using shell = testShell();
+    const path = join(shell.cwd, "s.xml");
+    await job(shell, path, inParts);
+    const [names, parts] = [filesIn(shell), partsOf(path)];
+    const failing = job(
+      shell,
+      path,
+      async (one) => {
+        const urls = function* () {
+          for (const record of one.state.urls()) {
+            if (record.href.endsWith("/9")) throw new Error("the state cannot be read");
+            yield record;
+          }
+        };
+        await inParts({ ...one, state: { ...one.state, urls } as unknown as ExportJob["state"] });
+      },
+      10,
+    );
+    await assert.rejects(failing, /cannot be read/);
+    assert.deepEqual([filesIn(shell), partsOf(path)], [names, parts]);
+    await job(shell, path, inParts, 3);
+    assert.equal(partsOf(path).length, 2);
+    assert.equal(filesIn(shell).length, 3);
+    await job(shell, path, writeSitemap, 3);
+    assert.deepEqual(filesIn(shell), ["s.xml"]);
+  });
+  it("touches no file of somebody's, whatever its name", async () => {
+    using shell = testShell();
+    const others = ["s-1.xml", "s-1-0123456789abcdef.xml", "s-2.xml", "s-x.xml"];
+    for (const name of others) writeFileSync(join(shell.cwd, name), "somebody's");
+    await job(shell, join(shell.cwd, "s.xml"), inParts);
+    await job(shell, join(shell.cwd, "s.xml"), writeSitemap);
+    for (const name of others) assert.equal(readFileSync(join(shell.cwd, name), "utf8"), "somebody's");
+    assert.deepEqual(filesIn(shell), [...others, "s.xml"].sort());
   });
   it("is one file when it can be", async () => {
     using shell = testShell();
     await job(shell, join(shell.cwd, "s.xml"), writeSitemap);
     assert.deepEqual(readdirSync(shell.cwd).sort(), ["crawls", "s.xml"]);
-  });
-  it("does not touch a file named as its first part would be, when it is one file", async () => {
-    using shell = testShell();
-    writeFileSync(join(shell.cwd, "s-1.xml"), "somebody's");
-    await job(shell, join(shell.cwd, "s.xml"), writeSitemap);
-    assert.equal(readFileSync(join(shell.cwd, "s-1.xml"), "utf8"), "somebody's");
   });
   it("is not printed by halves", async () => {
     using shell = testShell();

@@ -1,4 +1,4 @@
-/** One bit an id: which URLs have ended. */
+/** One bit an id: which URLs have ended, or are meant. */
 
 export class Bitmap {
   #bytes: Uint8Array;
