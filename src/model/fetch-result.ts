@@ -41,6 +41,8 @@ export interface FetchResponse extends Exchange {
   /** Of the connection that the answer came over, where it was an encrypted one. */
   readonly tls?: TlsFacts;
   readonly rawHeaders: RawHeaders;
+  /** The head as received, to the byte: status line, fields, empty line, in Latin-1. Absent where it did not come as one (HTTP/2). */
+  readonly rawHead?: string | null;
   /** The body as received: transfer-encoding removed, content-encoding kept. Empty when it was not read. */
   readonly body: Uint8Array;
   /** The body with content-encoding removed, within the limits. The same array as `body` when there was none. */

@@ -140,8 +140,10 @@ export class Connection {
   handshaking = false;
   /** The minor version of the last HTTP/1 status line. */
   minorVersion = 1;
-  /** Set when a request goes out, until its status line has come. */
+  /** Set when a request goes out, until the head of its answer has come. */
   awaitsHead = false;
+  /** The head of the last HTTP/1 answer, as received; null when it has not come. */
+  head: string | null = null;
   /** Of the last time that it was opened; null: not encrypted. */
   tls: TlsFacts | null = null;
   readonly #lane: Lane;

@@ -37,6 +37,7 @@ export interface Received {
   readonly httpVersion: "1.0" | "1.1" | "2";
   readonly tls?: TlsFacts;
   readonly rawHeaders: readonly string[];
+  readonly rawHead: string | null;
   readonly body: Uint8Array;
   readonly bodyRead: boolean;
   readonly truncated: Truncation | null;
@@ -72,6 +73,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
   #status = 0;
   #statusText = "";
   #rawHeaders: readonly string[] = [];
+  #rawHead: string | null = null;
   #bodyRead = true;
   #cap = 0;
   readonly #body = new Gathering();
@@ -120,6 +122,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#phase = "sent";
     this.#connection!.awaitsHead = true;
+    this.#connection!.head = null;
     this.#due(this.#rules.firstByteMs);
   }
 
@@ -143,6 +146,8 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
     this.#status = status;
     this.#statusText = wireText(statusText ?? "");
     this.#rawHeaders = flatHeaders(controller.rawHeaders);
+    const connection = this.#connection!;
+    this.#rawHead = connection.isHttp2 ? null : connection.head;
     const success = status < 300;
     this.#cap = success ? this.#order.maxBytes : this.#order.maxOtherBytes;
     if (success && status !== 204 && !this.#order.wants(header(this.#rawHeaders, "content-type"))) {
@@ -212,6 +217,7 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
       httpVersion: connection.isHttp2 ? "2" : connection.minorVersion === 0 ? "1.0" : "1.1",
       ...(connection.tls === null ? {} : { tls: connection.tls }),
       rawHeaders: this.#rawHeaders,
+      rawHead: this.#rawHead,
       body: this.#body.take(),
       bodyRead: this.#bodyRead,
       truncated,

@@ -6,9 +6,9 @@ const SOUND =
 const FRAMING = /\n(?:content-length|transfer-encoding):/gi;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Where the head at the beginning of `bytes` ends (behind its empty line), or -1: not within these bytes. */
-export function headEnd(bytes: Buffer): number {
-  for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) {
+/** Where the head at `from` ends (behind its empty line), or -1: not within these bytes. */
+export function headEnd(bytes: Buffer, from = 0): number {
+  for (let at = bytes.indexOf(10, from); at >= 0; at = bytes.indexOf(10, at + 1)) {
     if (bytes[at + 1] === 10) return at + 2;
     if (bytes[at + 1] === 13 && bytes[at + 2] === 10) return at + 3;
   }

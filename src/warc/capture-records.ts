@@ -1,11 +1,11 @@
 /**
  * What the records of one capture say: response, revisit or resource, request, metadata, conversions.
  *
- * A response's block is the head as received and the body with transfer-encoding removed and content-encoding kept.
- * A field that would make a reader misparse that body is renamed, not lost: `Transfer-Encoding` always, and
- * `Content-Length` where it is not the length of the body that follows (cut, unread, HEAD and 304 answers), become
- * `X-Archive-Orig-...`. What came over HTTP/2 gets a status line of HTTP/1.1, as all readers expect, and says so in
- * `WARC-Protocol: h2`. What came by no HTTP is a resource: its block is the content alone (WARC 1.1, section 6.4).
+ * A response's block is the head as received, to the byte, and the body with transfer-encoding removed and
+ * content-encoding kept. A field that would make a reader misparse that body is renamed, not lost: `Transfer-Encoding`
+ * always, and `Content-Length` where it is not the length of the body that follows (cut, unread, HEAD and 304 answers),
+ * become `X-Archive-Orig-...`; and the empty line behind it is CRLF. What came over HTTP/2 has no head of bytes: it gets one of HTTP/1.1, as all readers
+ * expect, and says so in `WARC-Protocol: h2`. What came by no HTTP is a resource: its block is the content alone (WARC 1.1, section 6.4).
  */
 import { isIP } from "node:net";
 import type { Truncation } from "../model/capture.ts";
@@ -16,6 +16,12 @@ import { newRecordId, oneLine, type RecordFields } from "./record.ts";
 /** The status line and fields of a response as they are archived, with the empty line. Latin-1. "" for a resource. */
 export function responseHead(response: FetchResponse): string {
   if (response.httpVersion === null) return "";
+  if (response.rawHead != null)
+    return response.rawHead
+      .replace(FRAMING, (line, name, value) =>
+        misleads(name, value, response.body.length) ? `X-Archive-Orig-${line}` : line,
+      )
+      .replace(END, "\r\n\r\n");
   const version = response.httpVersion === "1.0" ? "1.0" : "1.1";
   const fields = response.rawHeaders;
   let head = `HTTP/${version} ${response.status} ${oneLine(response.statusText)}\r\n`;
@@ -26,6 +32,12 @@ export function responseHead(response: FetchResponse): string {
   }
   return `${head}\r\n`;
 }
+
+/** A field that says how long a message is, wherever lenient readers may find one. */
+const FRAMING = /(?<=[\r\n])(transfer-encoding|content-length)[ \t]*:([^\r\n]*)/gi;
+
+/** Readers of archives look for the end of a head as HTTP writes it. */
+const END = /\r?\n\r?\n$/;
 
 function misleads(name: string, value: string, bodyLength: number): boolean {
   switch (name.length) {

@@ -174,6 +174,34 @@ describe("an answer", () => {
     assert.equal(server.accepted, 1);
   });
 
+  it("has its head to the byte: blanks, folds, line ends, and in whatever pieces it comes", async () => {
+    const head =
+      "HTTP/1.1 200 Fine\r\nX-A:1\r\nX-B : \t2  \r\nX-C: a\r\n\tb\nX-D: caf\xe9\r\nContent-Length: 4\r\nContent-Length:4\r\n\r\n";
+    const sound = "HTTP/1.1 200 Fine\r\nX-A:1\r\nX-B: \t2  \r\nContent-Length:   4\r\n\r\n";
+    const hints = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n";
+    const scripts: readonly (readonly [pieces: readonly string[], head: string])[] = [
+      [[`${head}body`], head],
+      [[`${sound}body`], sound],
+      [[`${hints}${head}body`], head],
+      [[hints, `${hints}${sound}`, "body"], sound],
+      [[hints.slice(0, 30), hints.slice(30) + sound.slice(0, -3), `${sound.slice(-3)}bo`, "dy"], sound],
+      [[...sound, ..."body"], sound],
+    ];
+    for (const [pieces, expected] of scripts) {
+      await using server = await rawServer(async (socket) => {
+        for (const piece of pieces) {
+          socket.write(piece, "latin1");
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+      });
+      await using fetcher = testFetcher();
+      for (let nth = 0; nth < 2; nth++) {
+        const page = await fetcher.response(server.url());
+        assert.deepEqual([page.rawHead, text(page.body)], [expected, "body"]);
+      }
+    }
+  });
+
   it("that redirects is a value, with its body", async () => {
     await using server = await rawServer((socket) =>
       socket.write(answer("moved", "Location: http://127.0.0.1:1/\r\n", "302 Found")),

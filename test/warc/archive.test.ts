@@ -122,6 +122,23 @@ describe("an archive", () => {
     ]);
   });
 
+  it("keeps a head as it was received, to the byte, but for its end and the names of fields that describe another framing", async (t) => {
+    const dir = await folder(t);
+    await using archive = await archiveIn(dir);
+    const fields = "X-A:1\r\nX-B : \t2  \nX-C: a\r\n\tb\r\nX-D: caf\xe9 content-length: 1\r\n";
+    const rawHead = `HTTP/1.1 200\r\n${fields}transfer-ENCODING:chunked\r\nContent-Length : 9\r\n\r\n`;
+    archive.append(exchange({ rawHead, text: "12345" }), note);
+    archive.append(exchange({ rawHead: "HTTP/1.0 200 OK\nContent-Length:  5\n\n", text: "12345" }), note);
+    await archive.sync();
+    const blocks = (await soundRecords(join(dir, `${NAME}.open`)))
+      .filter(({ type }) => type === "response")
+      .map(({ block }) => block.toString("latin1"));
+    assert.deepEqual(blocks, [
+      `HTTP/1.1 200\r\n${fields}X-Archive-Orig-transfer-ENCODING:chunked\r\nX-Archive-Orig-Content-Length : 9\r\n\r\n12345`,
+      "HTTP/1.0 200 OK\nContent-Length:  5\r\n\r\n12345",
+    ]);
+  });
+
   it("does not let a line break in a field begin another field", async (t) => {
     const dir = await folder(t);
     await using archive = await archiveIn(dir);

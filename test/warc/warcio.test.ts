@@ -49,6 +49,13 @@ const exchanges: readonly (Partial<FetchResponse> & { readonly path: string; rea
   { path: "binary-headers", rawHeaders: ["X-Bytes", "caf\u00e9 \u00ff\u0080"], body: binary, content: binary },
   { path: "no-reason", status: 299, statusText: "", body: binary, content: binary },
   { path: "cut", truncated: "length", rawHeaders: ["Content-Length", "1000000"], body: binary, content: binary },
+  {
+    path: "as-received",
+    rawHeaders: ["X-A", "1"],
+    rawHead: "HTTP/1.1 200\nX-A:1\r\nX-B : \t2  \nX-C: a\r\n\tb\nTransfer-Encoding:chunked\n\r\n",
+    body: Buffer.from(text),
+    content: Buffer.from(text),
+  },
   { path: "h2", httpVersion: "2", statusText: "", body: Buffer.from(text), content: Buffer.from(text) },
 ];
 
