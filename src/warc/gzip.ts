@@ -1,6 +1,7 @@
 /** Records as gzip members (RFC 1952), one a record: what all tools of web archives read. */
-import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Packing, Unpacked } from "./packing.ts";
+import { crc32, createInflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Packing, Taking, Unpacked } from "./packing.ts";
+import { Unpacking } from "./unpacking.ts";
 
 const MAGIC = Buffer.from([0x1f, 0x8b]);
 /** Magic, deflate, no flags, no time, "fastest", unknown system. */
@@ -10,6 +11,8 @@ const TRAILER_BYTES = 8;
 /** The most that a stored block of deflate can hold (RFC 1951 section 3.2.4), and what it adds. */
 const STORED_MOST = 0xffff;
 const STORED_EXTRA = 5;
+/** Of a member that is unpacked in pieces, at once. */
+const PIECE = 1 << 14;
 
 function pack(record: Buffer, level: number): Buffer {
   const deflated = deflateRawSync(record, { level });
@@ -54,6 +57,7 @@ function unpack(input: Buffer, most: number): Unpacked {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === "Z_BUF_ERROR") return { kind: "short" };
+    if (code === "ERR_BUFFER_TOO_LARGE") return { kind: "long" };
     return { kind: "bad", why: `a gzip member does not inflate: ${message}` };
   }
   if (end + 8 > input.length) return { kind: "short" };
@@ -61,6 +65,32 @@ function unpack(input: Buffer, most: number): Unpacked {
   if (input.readUInt32LE(end + 4) !== bytes.length % 2 ** 32)
     return { kind: "bad", why: "a gzip member's length is wrong" };
   return { kind: "unit", length: end + 8, bytes };
+}
+
+async function* pieces(input: Taking): AsyncGenerator<Buffer> {
+  let start = memberHeaderLength(input.bytes);
+  while (typeof start !== "number" && start.kind === "short" && (await input.fill(input.bytes.length + 1)))
+    start = memberHeaderLength(input.bytes);
+  if (typeof start !== "number") throw new Error("not a gzip member");
+  input.skip(start);
+  const inflate = createInflateRaw();
+  using unpacking = new Unpacking(inflate);
+  let [crc, length, taken] = [0, 0, 0];
+  while (!unpacking.hasEnded) {
+    if (!(await input.fill(1))) throw new Error("the file ends inside a gzip member");
+    const unpacked = await unpacking.take(input.bytes.subarray(0, PIECE));
+    input.skip(inflate.bytesWritten - taken); // what is behind its end is left
+    taken = inflate.bytesWritten;
+    for (const bytes of unpacked) {
+      crc = crc32(bytes, crc);
+      length += bytes.length;
+      yield bytes;
+    }
+  }
+  if (!(await input.fill(TRAILER_BYTES))) throw new Error("the file ends inside a gzip member");
+  if (input.bytes.readUInt32LE(0) !== crc) throw new Error("a gzip member's check sum is wrong");
+  if (input.bytes.readUInt32LE(4) !== length % 2 ** 32) throw new Error("a gzip member's length is wrong");
+  input.skip(TRAILER_BYTES);
 }
 
 const FHCRC = 2;
@@ -89,4 +119,4 @@ function memberHeaderLength(input: Buffer): number | Unpacked {
   return at <= input.length ? at : { kind: "short" };
 }
 
-export const GZIP: Packing = { suffix: ".warc.gz", unit: "gzip member", magic: MAGIC, store, pack, unpack };
+export const GZIP: Packing = { suffix: ".warc.gz", unit: "gzip member", magic: MAGIC, store, pack, unpack, pieces };

@@ -1,16 +1,19 @@
 /** Reads archives: every record with its place in the file, and damage as a value, never as an exception. */
 import { constants } from "node:buffer";
+import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { readFully } from "../base/read-fully.ts";
 import type { Locator } from "../model/capture.ts";
 import { header, type RawHeaders } from "../model/fetch-result.ts";
+import { type RunningChecks, RunningDigests } from "./digests.ts";
 import { ArchiveError } from "./error.ts";
 import { parseFields } from "./fields.ts";
 import { OPEN_SUFFIX } from "./growing-file.ts";
 import { answerIn } from "./http.ts";
+import type { Unpacked } from "./packing.ts";
 import { packingOf } from "./packings.ts";
-import { type Piece, piecesOf, type Source } from "./pieces.ts";
+import { HELD_BYTES, type Piece, piecesOf, type Source } from "./pieces.ts";
 
 /** What is wrong with a record that could be read all the same. */
 export type Flaw =
@@ -29,7 +32,12 @@ export interface WarcRecord {
   readonly type: string;
   /** Fields as written: [name, value, ...]. */
   readonly fields: RawHeaders;
+  /** Of a long block (`HELD_BYTES`) the beginning; the rest was digested as it went by. */
   readonly block: Buffer;
+  /** Of the whole block. */
+  readonly blockLength: number;
+  /** Null when the block is here, and can be digested. */
+  readonly checks: RunningChecks | null;
   readonly flaws: readonly Flaw[];
 }
 
@@ -45,12 +53,22 @@ export interface WarcDamage {
 /** Longer record headers are damage. */
 const MAX_HEADER_BYTES = 1 << 20;
 
+export interface ReadOptions {
+  /** Of the source, where it is known: a record that would end behind it is known to be damaged before it is looked for. */
+  readonly bytes?: number;
+  /** In place of `HELD_BYTES`: of a block, and of a unit when unpacked. */
+  readonly held?: number;
+}
+
 /**
- * The records of a WARC file, plain or packed (found from its first bytes), in order. A record's block is in memory as a
- * whole. Throws only what the source throws.
+ * The records of a WARC file, plain or packed (found from its first bytes), in order. At most `HELD_BYTES` of a block are
+ * in memory. Throws only what the source throws.
  */
-export async function* readRecords(source: Source): AsyncGenerator<WarcRecord | WarcDamage> {
-  const text = new Inflated(piecesOf(source));
+export async function* readRecords(
+  source: Source,
+  { bytes = Number.POSITIVE_INFINITY, held = HELD_BYTES }: ReadOptions = {},
+): AsyncGenerator<WarcRecord | WarcDamage> {
+  const text = new Inflated(piecesOf(source, held));
   for (;;) {
     const damage = await text.skipLineEnds();
     if (damage !== null) {
@@ -58,11 +76,11 @@ export async function* readRecords(source: Source): AsyncGenerator<WarcRecord | 
       continue;
     }
     if (text.bytes.length === 0) return;
-    yield await oneRecord(text);
+    yield await oneRecord(text, bytes, held);
   }
 }
 
-async function oneRecord(text: Inflated): Promise<WarcRecord | WarcDamage> {
+async function oneRecord(text: Inflated, bytes: number, held: number): Promise<WarcRecord | WarcDamage> {
   let end = recordHeadEnd(text.bytes);
   while (end === null && looksLikeWarc(text.bytes) && text.bytes.length <= MAX_HEADER_BYTES) {
     if (!(await text.fill(text.bytes.length + 1))) return text.passOver("cut off inside a record's header");
@@ -75,17 +93,24 @@ async function oneRecord(text: Inflated): Promise<WarcRecord | WarcDamage> {
   const declared = header(fields, "content-length") ?? "";
   const total = /^\d{1,15}$/.test(declared) ? end + Number(declared) : Number.NaN;
   if (Number.isNaN(total)) return text.toNextRecord("a record without a valid Content-Length");
-  if (!(await text.fill(total, true)))
-    return text.toNextRecord("cut off inside a record, or with a Content-Length that is wrong");
+  const isCut = text.runsOut(total, bytes) || !(await text.fill(Math.min(total, end + held), true));
+  if (isCut) return text.toNextRecord(CUT_OFF);
 
-  await text.fill(total + 4);
-  const trailed = text.bytes.toString("latin1", total, total + 4) === "\r\n\r\n";
-  const block = text.bytes.subarray(end, total);
-  const { offset, length, flaws } = text.take(trailed ? total + 4 : total);
-  if (!trailed) flaws.push("trailer");
   const type = (header(fields, "warc-type") ?? "").toLowerCase();
-  return { kind: "record", offset, length, version: firstLine.trim(), type, fields, block, flaws };
+  const record = { kind: "record", version: firstLine.trim(), type, fields, blockLength: total - end } as const;
+  if (total > end + held) {
+    const block = Buffer.from(text.bytes.subarray(end, end + held)); // not with what is read behind it
+    const digests = new RunningDigests(type, fields, block);
+    const taken = await text.takeLong(end + held, total, (passing) => digests.update(passing));
+    return "what" in taken ? taken : { ...record, ...taken, block, checks: digests.end() };
+  }
+  await text.fill(total + TRAILER.length);
+  const block = text.bytes.subarray(end, total);
+  return { ...record, ...text.takeTrailed(total), block, checks: null };
 }
+
+const CUT_OFF = "cut off inside a record, or with a Content-Length that is wrong";
+const TRAILER = "\r\n\r\n";
 
 /**
  * Where the block begins; null when the header has no end yet. A header is not looked through beyond the line where the
@@ -117,6 +142,19 @@ interface Place {
   readonly length: number;
 }
 
+/** Where a record begins: in which piece, and where in the text. */
+interface Mark {
+  readonly first: Place;
+  readonly start: number;
+}
+
+/** Where a record that was taken stands in the file. */
+interface Taken {
+  readonly offset: number;
+  readonly length: number;
+  readonly flaws: readonly Flaw[];
+}
+
 /** The content of the pieces as one text that slides forward, and knows where each of its bytes stands in the file. */
 class Inflated {
   readonly #pieces: AsyncIterator<Piece>;
@@ -125,6 +163,8 @@ class Inflated {
   #taken = 0;
   /** Of the pieces that `bytes` is made of. */
   #places: Place[] = [];
+  /** The place that was left last. */
+  #left: Place | undefined = undefined;
   #compressed = false;
   /** The end of the last piece in the file. */
   #fileEnd = 0;
@@ -151,13 +191,13 @@ class Inflated {
     while (end - this.#taken < least && this.#damage === null && !another) {
       const next = await this.#pieces.next();
       if (next.done) break;
-      const { offset, length, bytes, damage, compressed } = next.value;
+      const { offset, length, bytes, damage, compressed, begins } = next.value;
       this.#compressed = compressed;
       this.#fileEnd = offset + length;
       if (damage !== null) {
         this.#damage = { kind: "damage", offset, length, what: damage };
       } else if (bytes.length > 0) {
-        another = asRecord && compressed && bytes.toString("latin1", 0, 5) === "WARC/";
+        another = asRecord && compressed && begins && bytes.toString("latin1", 0, 5) === "WARC/";
         parts.push(bytes);
         this.#places.push({ at: end, end: end + bytes.length, offset, length });
         end += bytes.length;
@@ -177,26 +217,57 @@ class Inflated {
     return damage;
   }
 
-  /** Takes the next `count` bytes, one at least, as one record: where that is in the file. */
-  take(count: number): { offset: number; length: number; flaws: Flaw[] } {
-    const start = this.#taken;
-    const first = this.#places[0]!;
-    if (!this.#compressed) {
-      this.#advance(count);
-      return { offset: first.offset + start - first.at, length: count, flaws: [] };
+  /** Whether a record of `total` bytes would end behind a file of `bytes`; of a packed one nobody knows. */
+  runsOut(total: number, bytes: number): boolean {
+    return !this.#compressed && this.#offset() + total > bytes;
+  }
+
+  /** Takes a record of `total` bytes, one at least, with the two line ends behind it, if they are there: where that is in the file. */
+  takeTrailed(total: number): Taken {
+    return this.#take(this.#mark(), total);
+  }
+
+  /** As `takeTrailed`, for a record that is not in memory as a whole: what follows its first `from` bytes goes by. */
+  async takeLong(from: number, total: number, onBytes: (bytes: Buffer) => void): Promise<Taken | WarcDamage> {
+    const mark = this.#mark();
+    const offset = this.#offset();
+    this.#advance(from);
+    for (let left = total - from; left > 0; ) {
+      const isAnother = this.#bytes.length === 0 && !(await this.fill(1, true));
+      if (isAnother) return { kind: "damage", offset, length: this.#offset() - offset, what: CUT_OFF };
+      const passing = this.#bytes.subarray(0, left);
+      onBytes(passing);
+      left -= passing.length;
+      this.#advance(passing.length);
     }
-    const last = this.#places.findLast((place) => place.at < start + count)!;
+    await this.fill(TRAILER.length);
+    return this.#take(mark, 0);
+  }
+
+  #mark(): Mark {
+    const first = this.#places[0]!;
+    return { first, start: this.#taken };
+  }
+
+  /** Takes what is left of a record, `count` bytes and its line ends. `mark`: where the record began. */
+  #take({ first, start }: Mark, count: number): Taken {
     const flaws: Flaw[] = [];
-    const rest = count + countLineEnds(this.#bytes, count);
-    if (first.at !== start || start + rest < last.end) flaws.push("shared-member");
-    if (first !== last) flaws.push("split-member");
-    this.#advance(count);
+    const isTrailed = this.#bytes.toString("latin1", count, count + TRAILER.length) === TRAILER;
+    const whole = count + (isTrailed ? TRAILER.length : 0);
+    const end = this.#taken + whole;
+    const last = this.#places.findLast((place) => place.at < end) ?? this.#left ?? first;
+    const behind = end + countLineEnds(this.#bytes, whole);
+    if (this.#compressed && (first.at !== start || behind < last.end)) flaws.push("shared-member");
+    if (this.#compressed && first.offset !== last.offset) flaws.push("split-member");
+    if (!isTrailed) flaws.push("trailer");
+    this.#advance(whole);
+    if (!this.#compressed) return { offset: first.offset + start - first.at, length: end - start, flaws };
     return { offset: first.offset, length: last.offset + last.length - first.offset, flaws };
   }
 
   /** Takes all that is there, as damage. */
   passOver(what: string): WarcDamage {
-    const { offset, length } = this.take(this.#bytes.length);
+    const { offset, length } = this.#take(this.#mark(), this.#bytes.length);
     return { kind: "damage", offset, length, what };
   }
 
@@ -233,7 +304,7 @@ class Inflated {
   #advance(count: number): void {
     this.#bytes = this.#bytes.subarray(count);
     this.#taken += count;
-    while (this.#places.length > 0 && this.#places[0]!.end <= this.#taken) this.#places.shift();
+    while (this.#places.length > 0 && this.#places[0]!.end <= this.#taken) this.#left = this.#places.shift();
   }
 }
 
@@ -260,7 +331,8 @@ export interface ArchivedResponse {
  * its file is still being written. Throws an `ArchiveError` with code "damaged" when it is not there.
  */
 export async function readRecordAt(dir: string, locator: Locator): Promise<ArchivedResponse> {
-  return archivedIn(await recordAt(dir, locator));
+  const path = join(dir, locator.file);
+  return archivedIn(unpacked(await readRange(path, locator), path, locator));
 }
 
 function archivedIn({ fields, block }: WarcRecord): ArchivedResponse {
@@ -268,10 +340,18 @@ function archivedIn({ fields, block }: WarcRecord): ArchivedResponse {
   return { warcHeaders: fields, statusLine: startLine, rawHeaders, body };
 }
 
-/** The record itself. Throws as `readRecordAt` does. */
+/** The record itself; of a long one, as `readRecords` gives it. Throws as `readRecordAt` does. */
 export async function recordAt(dir: string, locator: Locator): Promise<WarcRecord> {
   const path = join(dir, locator.file);
-  return unpacked(await readRange(path, locator), path, locator);
+  const { offset, length } = locator;
+  if (length <= HELD_BYTES) {
+    const member = await readRange(path, locator);
+    const tried = packingOf(member)?.unpack(member, HELD_BYTES);
+    if (tried?.kind !== "long") return recordOf(tried, path, locator);
+  }
+  for await (const record of readRecords(createReadStream(path, { start: offset, end: offset + length - 1 })))
+    if (record.kind === "record") return { ...record, offset };
+  throw notThere(path, locator, "it is no WARC record");
 }
 
 /** The answer in the bytes that were read at `locator` of the file `path`. Throws as `readRecordAt` does. */
@@ -279,8 +359,10 @@ export function recordIn(member: Buffer, path: string, locator: Locator): Archiv
   return archivedIn(unpacked(member, path, locator));
 }
 
-function unpacked(member: Buffer, path: string, locator: Locator): WarcRecord {
-  const tried = packingOf(member)?.unpack(member, constants.MAX_LENGTH);
+const unpacked = (member: Buffer, path: string, locator: Locator): WarcRecord =>
+  recordOf(packingOf(member)?.unpack(member, constants.MAX_LENGTH), path, locator);
+
+function recordOf(tried: Unpacked | undefined, path: string, locator: Locator): WarcRecord {
   if (tried?.kind !== "unit") {
     const why = tried === undefined ? "it is not packed as records are" : "it is cut off";
     throw notThere(path, locator, tried?.kind === "bad" ? tried.why : why);
@@ -291,7 +373,10 @@ function unpacked(member: Buffer, path: string, locator: Locator): WarcRecord {
   const { offset, length } = locator;
   const type = (header(fields, "warc-type") ?? "").toLowerCase();
   const block = tried.bytes.subarray(end, total);
-  return { kind: "record", offset, length, version: firstLine.trim(), type, fields, block, flaws: [] };
+  return {
+    ...{ kind: "record", offset, length, version: firstLine.trim(), type, fields, block, flaws: [] },
+    ...{ blockLength: block.length, checks: null },
+  };
 }
 
 /** The file may be finished and renamed between two looks: so the final name is tried again. */

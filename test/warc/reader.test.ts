@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { gzipSync } from "node:zlib";
+import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
 import { ArchiveError } from "../../src/warc/error.ts";
@@ -14,10 +15,15 @@ function record(type: string, block: string, { trailer = "\r\n\r\n", length = bl
   return Buffer.from(`WARC/1.0\r\nWARC-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n${block}${trailer}`, "latin1");
 }
 
-/** Read in blocks of `size` bytes. */
-async function read(bytes: Uint8Array, size = 7): Promise<(WarcRecord | WarcDamage)[]> {
+function slices(bytes: Uint8Array, size: number): Uint8Array[] {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length; at += size) blocks.push(bytes.subarray(at, at + size));
+  return blocks;
+}
+
+/** Read in blocks of `size` bytes. */
+async function read(bytes: Uint8Array, size = 7): Promise<(WarcRecord | WarcDamage)[]> {
+  const blocks = slices(bytes, size);
   const items: (WarcRecord | WarcDamage)[] = [];
   for await (const item of readRecords(blocks)) items.push(item);
   return items;
@@ -183,6 +189,113 @@ describe("reading an archive", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("reading an archive whose beginning is damaged", () => {
+  const long = record("response", "long and longer. ".repeat(1_000));
+  const kinds = (items: readonly (WarcRecord | WarcDamage)[]) =>
+    items.map((item) => (item.kind === "damage" ? `damage@${item.offset}+${item.length}` : item.type));
+  for (const [name, pack] of [
+    ["gzip", gz],
+    ["zstd", (bytes: Buffer) => zstdCompressSync(bytes)],
+    ["no packing", (bytes: Buffer) => bytes],
+  ] as const)
+    it(`finds the first record that can be read: ${name}`, async () => {
+      const [first, ...rest] = [long, A, B].map(pack);
+      for (const broken of [
+        Buffer.from(first!).fill(0xee, 0, 12),
+        first!.subarray(20),
+        Buffer.from("\x1f\x8b\x08 and (\xb5/\xfd stand for nothing here\n", "latin1"),
+      ]) {
+        const file = Buffer.concat([broken, ...rest]);
+        for (const size of [3, 64, 1 << 20])
+          assert.deepEqual(kinds(await read(file, size)), [`damage@0+${broken.length}`, "resource", "metadata"]);
+      }
+    });
+
+  it("tells of all that is no archive as one damage", async () => {
+    const junk = Buffer.from("no record of anything\n".repeat(20_000));
+    assert.deepEqual(kinds(await read(junk, 4_096)), [`damage@0+${junk.length}`]);
+  });
+
+  it("passes over much that is damaged without holding it", async () => {
+    const junk = Buffer.alloc(30_000_000, "\x1f\x8b no member ");
+    const file = [gz(A), junk, gz(B)];
+    const items: (WarcRecord | WarcDamage)[] = [];
+    for await (const item of readRecords(file.flatMap((part) => slices(part, 1 << 16)))) items.push(item);
+    assert.deepEqual(kinds(items), ["resource", `damage@${gz(A).length}+${junk.length}`, "metadata"]);
+  });
+});
+
+describe("a record that is too long to be held", () => {
+  const held = 1_000;
+  const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n";
+  const payload = Buffer.from(Array.from({ length: 50_000 }, (_, i) => (i * i) & 0xff));
+  const sha1 = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest("hex");
+  const block = Buffer.concat([Buffer.from(head), payload]);
+  const longRecord = (digest = sha1(payload)) =>
+    Buffer.concat([
+      Buffer.from(
+        `WARC/1.1\r\nWARC-Type: response\r\nContent-Type: application/http\r\nWARC-Block-Digest: sha1:${sha1(block)}\r\n` +
+          `WARC-Payload-Digest: sha1:${digest}\r\nContent-Length: ${block.length}\r\n\r\n`,
+      ),
+      block,
+      Buffer.from("\r\n\r\n"),
+    ]);
+  const readHeld = async (file: Buffer, options: { readonly bytes?: number } = {}) => {
+    const items: (WarcRecord | WarcDamage)[] = [];
+    for await (const item of readRecords(slices(file, 700), { held, ...options })) items.push(item);
+    return items;
+  };
+  const packings: readonly (readonly [string, (bytes: Buffer) => Buffer])[] = [
+    ["plain", (bytes) => bytes],
+    ["gzip", gz],
+    ["zstd", (bytes) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } })],
+  ];
+  for (const [name, pack] of packings) {
+    it(`is read to its end and digested, and its beginning given: ${name}`, async () => {
+      const parts = [A, longRecord(), B, longRecord(sha1(block))].map(pack);
+      const items = (await readHeld(Buffer.concat(parts))) as WarcRecord[];
+      let offset = 0;
+      for (const [i, item] of items.entries()) {
+        assert.deepEqual([item.kind, item.offset, item.length, item.flaws], ["record", offset, parts[i]!.length, []]);
+        offset += parts[i]!.length;
+      }
+      const [, long, , wrong] = items;
+      assert.ok(long!.block.equals(block.subarray(0, held)));
+      assert.equal(long!.blockLength, block.length);
+      assert.deepEqual([checkBlockDigest(long!), checkPayloadDigest(long!)], ["right", "right"]);
+      assert.deepEqual([checkBlockDigest(wrong!), checkPayloadDigest(wrong!)], ["right", "wrong"]);
+    });
+
+    it(`that is cut off, or damaged, is told as damage: ${name}`, async () => {
+      const [first, second] = [pack(longRecord()), pack(B)];
+      const cut = (await readHeld(first.subarray(0, -200))).map(({ kind }) => kind);
+      assert.deepEqual(cut, ["damage"]);
+      if (name === "plain") return; // nothing but its digest tells of it
+      const broken = Buffer.from(first);
+      broken[first.length - 2]! ^= 1;
+      const kinds = (await readHeld(Buffer.concat([broken, second]))).map(({ kind }) => kind);
+      assert.deepEqual([kinds.at(-1), kinds.includes("damage")], ["record", true]);
+    });
+  }
+
+  it("tells when others share its unit, or it spans units", async () => {
+    const [shared, other] = (await readHeld(gz(Buffer.concat([longRecord(), B])))) as WarcRecord[];
+    assert.deepEqual([shared!.flaws, other!.flaws], [["shared-member"], ["shared-member"]]);
+    const whole = longRecord();
+    const [split] = (await readHeld(
+      Buffer.concat([whole.subarray(0, 20_000), whole.subarray(20_000)].map(gz)),
+    )) as WarcRecord[];
+    assert.deepEqual(split!.flaws, ["split-member"]);
+  });
+
+  it("in a plain file of known length is not believed when it would end behind it", async () => {
+    const lying = record("response", "x".repeat(2_000), { length: 1e9 });
+    const file = Buffer.concat([lying, ...Array.from({ length: 40 }, () => B)]);
+    const kinds = (await readHeld(file, { bytes: file.length })).map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["damage", ...Array.from({ length: 40 }, () => "record")]);
   });
 });
 

@@ -62,7 +62,7 @@ describe("a zstd frame", () => {
     const changed = Buffer.from(frame);
     changed[frame.length - 1]! ^= 1;
     assert.equal(ZSTD.unpack(changed, MOST).kind, "bad", "the check sum");
-    assert.equal(ZSTD.unpack(frame, 10).kind, "bad", "more than may be");
+    assert.equal(ZSTD.unpack(frame, 10).kind, "long", "more than is unpacked at once");
     assert.equal(ZSTD.unpack(Buffer.from("WARC/1.1"), MOST).kind, "bad");
     fc.assert(fc.property(fc.uint8Array(), (bytes) => void ZSTD.unpack(Buffer.from(bytes), MOST)));
   });

@@ -29,7 +29,7 @@ export async function* archivedRecords({
 }
 
 async function* recordsOf(file: ArchiveFile, onRecord: (offset: number) => void): AsyncGenerator<WarcRecord> {
-  for await (const record of readRecords(committedBytes(file))) {
+  for await (const record of readRecords(committedBytes(file), file)) {
     if (record.kind === "damage") continue;
     onRecord(record.offset);
     yield record;

@@ -77,6 +77,7 @@ function factsOf(main: WarcRecord, metadata: Buffer | null, file: string): Deriv
   const field = (name: string) => header(main.fields, name) ?? "";
   const { startLine, rawHeaders, body } =
     main.type === "resource" ? answerIn(main.fields, main.block) : parseHttp(main.block);
+  const headLength = main.block.length - body.length;
   const [, version = "", status = "", reason = ""] = /^(\S*) ?(\S*) ?(.*)$/.exec(startLine) ?? [];
   const links = metadata === null ? [] : [...outlinksIn(metadata)];
   const envelope = {
@@ -91,13 +92,13 @@ function factsOf(main: WarcRecord, metadata: Buffer | null, file: string): Deriv
       "WARC-Header-Metadata": objectOf(main.fields),
       "Payload-Metadata": {
         "Actual-Content-Type": field("content-type"),
-        "Actual-Content-Length": String(main.block.length),
+        "Actual-Content-Length": String(main.blockLength),
         "Block-Digest": field("warc-block-digest"),
         "HTTP-Response-Metadata": {
           "Response-Message": { Version: version, Status: status, Reason: reason },
           Headers: objectOf(rawHeaders),
-          "Headers-Length": String(main.block.length - body.length),
-          "Entity-Length": String(body.length),
+          "Headers-Length": String(headLength),
+          "Entity-Length": String(main.blockLength - headLength),
           "Entity-Digest": field("warc-payload-digest"),
           ...(metadata === null
             ? {}

@@ -3,7 +3,7 @@
  * killed and begun again, and repeated: what is there already is left alone.
  */
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
@@ -180,8 +180,11 @@ async function placed(
 }
 
 async function* recordsOf(archive: string, names: readonly string[]) {
-  for (const name of names)
-    for await (const record of readRecords(createReadStream(join(archive, name)))) yield { file: name, record };
+  for (const name of names) {
+    const path = join(archive, name);
+    const { size: bytes } = await stat(path);
+    for await (const record of readRecords(createReadStream(path), { bytes })) yield { file: name, record };
+  }
 }
 
 async function inBatches(

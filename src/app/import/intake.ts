@@ -4,13 +4,13 @@
  */
 import { createHash } from "node:crypto";
 import { constants, createReadStream } from "node:fs";
-import { copyFile, open, rename, rm, symlink } from "node:fs/promises";
+import { copyFile, open, rename, rm, stat, symlink } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { ArchiveMark } from "../../model/capture.ts";
 import { OPEN_SUFFIX, syncDirectory } from "../../warc/growing-file.ts";
 import { PACKINGS, packingOf } from "../../warc/packings.ts";
 import { readRecords } from "../../warc/reader.ts";
-import { repacked } from "../../warc/repack.ts";
+import { isTooLong, repacked } from "../../warc/repack.ts";
 
 /** What was found in a file. */
 export interface Examined {
@@ -26,6 +26,8 @@ export interface Examined {
   /** Of the name it gets: ".warc.gz". */
   readonly suffix: string;
 }
+
+const TOO_LONG = "a record that shares its gzip member or zstd frame with others, and is too long to be packed anew";
 
 /** Reads the whole file. Throws what the file system throws. */
 export async function examine(path: string, onBytes: (bytes: number) => void): Promise<Examined> {
@@ -44,9 +46,11 @@ export async function examine(path: string, onBytes: (bytes: number) => void): P
   const faults: string[] = [];
   let records = 0;
   let flawed = false;
-  for await (const record of readRecords(source())) {
-    if (record.kind === "damage") faults.push(`${basename(path)} at ${record.offset}: ${record.what}`);
-    else {
+  const { size } = await stat(path);
+  for await (const record of readRecords(source(), { bytes: size })) {
+    const fault = record.kind === "damage" ? record.what : isTooLong(record) ? TOO_LONG : null;
+    if (fault !== null) faults.push(`${basename(path)} at ${record.offset}: ${fault}`);
+    else if (record.kind === "record") {
       records++;
       if (record.flaws.length > 0) flawed = true;
     }
@@ -108,7 +112,7 @@ async function copyInto(to: string, from: string): Promise<void> {
 async function repackInto(to: string, from: string): Promise<number> {
   await using file = await open(to, "w");
   let bytes = 0;
-  for await (const member of repacked(createReadStream(from), PACKINGS.gzip)) {
+  for await (const member of repacked(from)) {
     await file.appendFile(member);
     bytes += member.length;
   }

@@ -23,7 +23,7 @@ export function isCapture(record: WarcRecord): boolean {
   if (!CAPTURES.has(record.type) || targetOf(record.fields) === null || instantOf(record.fields) === null) return false;
   const isHttp = /^application\/http\b/i.test(header(record.fields, "content-type") ?? "");
   if (record.type === "resource") return !isHttp;
-  if (record.type === "revisit") return isHttp || record.block.length === 0;
+  if (record.type === "revisit") return isHttp || record.blockLength === 0;
   return isHttp && statusIn(answerIn(record.fields, record.block).startLine) !== null;
 }
 

@@ -70,7 +70,7 @@ export async function verifyArchive(
   for (const file of files) {
     if (file.bytes === 0) continue;
     await claimed.passFilesBefore(file.name);
-    for await (const record of readRecords(committedBytes(file))) {
+    for await (const record of readRecords(committedBytes(file), file)) {
       const where = `${file.name} at ${record.offset}`;
       onBytes(counts.bytes + record.offset);
       if (record.kind === "damage") {
