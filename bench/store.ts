@@ -122,6 +122,7 @@ function settle(lease: Lease): Settled {
     },
     duplicateOf: null,
     nearDuplicateOf: null,
+    history: null,
     page: {
       mediaType: "text/html",
       charset: "UTF-8",

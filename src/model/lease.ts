@@ -3,6 +3,7 @@ import type { Instant } from "../base/clock.ts";
 import type { EndReason } from "./end.ts";
 import type { HostKey } from "./host.ts";
 import type { UrlSource } from "./link.ts";
+import type { VisitRecord } from "./record.ts";
 import type { Href } from "./url.ts";
 
 export interface LeasedUrl {
@@ -22,11 +23,13 @@ export interface Lease {
   /** Unique among all leases of the crawl; what ends a lease must show it. */
   readonly token: number;
   readonly url: LeasedUrl;
-  /** 1 for the first visit. */
+  /** 1 for the first visit, and again for the first of each time that it comes back. */
   readonly attempt: number;
   readonly expiresAt: Instant;
   /** That of its host when it was leased. */
   readonly tier: number;
+  /** Of a URL that comes back, the latest record with which it has ended; null for one that has never ended. */
+  readonly previous: VisitRecord | null;
 }
 
 /** What becomes of the leased URL. */

@@ -2,6 +2,7 @@
 import type { Instant } from "../base/clock.ts";
 import type { Capture } from "./capture.ts";
 import type { EndReason } from "./end.ts";
+import type { History } from "./history.ts";
 import type { HostKey } from "./host.ts";
 import type { NewUrl, UrlSource } from "./link.ts";
 import type { PageInfo } from "./page.ts";
@@ -31,6 +32,8 @@ export interface VisitRecord {
   readonly duplicateOf: number | null;
   /** The URL (its id) whose visible text was nearly the same before; null when `duplicateOf` is set. */
   readonly nearDuplicateOf: number | null;
+  /** Null for a URL that was visited once: `historyOf` tells it. */
+  readonly history: History | null;
 }
 
 /** A content that was new when it came. */
@@ -52,6 +55,8 @@ export interface UrlRecord {
   readonly priority: number;
   readonly admittedAt: Instant;
   readonly state: "queued" | "leased" | "delayed" | "ended";
+  /** When it is to be visited again; null while it is pending, and when it is not scheduled. */
+  readonly dueAt: Instant | null;
   /** The latest recorded visit, or null. */
   readonly visit: VisitRecord | null;
 }
@@ -70,6 +75,7 @@ export const NO_ANSWER = {
   page: null,
   duplicateOf: null,
   nearDuplicateOf: null,
+  history: null,
 } as const satisfies Partial<VisitRecord>;
 
 /** The record of a URL that is dropped on admission: a decision, no visit, hence attempt 0. */

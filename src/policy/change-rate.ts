@@ -3,6 +3,7 @@
  * often: changes are taken for a Poisson process (Cho and Garcia-Molina, "Estimating frequency of change", 2003).
  * Rates are changes per ms, spans are ms.
  */
+import type { Pool } from "../model/history.ts";
 
 /** One look at a page: how long after the one before, and whether it had changed. */
 export interface Check {
@@ -63,14 +64,6 @@ function likeliest({ rate, spread }: Prior, unchangedMs: number, pulls: (rate: n
 
 /** How much a span with a change in it speaks for a higher rate: 1 where the rate makes it unlikely, 0 where it is sure. */
 const pull = (expected: number): number => (expected === 0 ? 1 : expected / Math.expm1(expected));
-
-/** The checks of many pages together, of a host or of a pattern of URLs: what a new page there is likely to do. */
-export interface Pool {
-  readonly changes: number;
-  /** Spans in which a change was found, and in which none was, added up. */
-  readonly changedMs: number;
-  readonly unchangedMs: number;
-}
 
 export const NO_POOL: Pool = { changes: 0, changedMs: 0, unchangedMs: 0 };
 

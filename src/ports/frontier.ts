@@ -50,6 +50,8 @@ export interface Pending {
 export interface Settled extends Settlement {
   /** What is recorded of it; null for verdict "again". */
   readonly record: VisitRecord | null;
+  /** With verdict "end": when it is due again (ports/revisits). Null, or left out: never. */
+  readonly dueAt?: Instant | null;
   /** Admitted in the same transaction, and only if the lease is current. */
   readonly links: readonly NewUrl[];
   /** More links, to URLs that were admitted before. What is not known is passed over. */

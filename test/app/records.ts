@@ -25,6 +25,7 @@ export function visit(urlId: number, changes: Partial<VisitRecord> = {}): VisitR
     page: null,
     duplicateOf: null,
     nearDuplicateOf: null,
+    history: null,
     ...changes,
   };
 }
@@ -41,6 +42,7 @@ export function record(id: number, changes: Partial<UrlRecord> = {}): UrlRecord 
     priority: 1,
     admittedAt: STARTED,
     state: "ended",
+    dueAt: null,
     visit: visit(id),
     ...changes,
   };

@@ -67,6 +67,7 @@ export function recordOf(lease: Lease, end: VisitRecord["end"], now: Instant): V
     page: null,
     duplicateOf: null,
     nearDuplicateOf: null,
+    history: null,
   };
 }
 

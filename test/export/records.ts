@@ -16,6 +16,7 @@ export const queued: UrlRecord = {
   priority: 3,
   admittedAt: AT,
   state: "queued",
+  dueAt: null,
   visit: null,
 };
 
@@ -61,6 +62,7 @@ const visit: VisitRecord = {
   },
   duplicateOf: null,
   nearDuplicateOf: null,
+  history: null,
 };
 
 export function fetched(title: string | null = "A"): UrlRecord {

@@ -2,6 +2,7 @@
 import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { Capture, Truncation } from "../../model/capture.ts";
+import type { History } from "../../model/history.ts";
 import type { HostDeath, HostKey, HostState } from "../../model/host.ts";
 import type { UrlSource } from "../../model/link.ts";
 import type { PageInfo } from "../../model/page.ts";
@@ -51,6 +52,7 @@ export function visitValues(visit: VisitRecord): SQLInputValue[] {
     visit.duplicateOf,
     visit.nearDuplicateOf,
     visit.capture?.revisitOf ?? null,
+    visit.history === null ? null : JSON.stringify(visit.history),
   ];
 }
 
@@ -75,6 +77,7 @@ export function visitOf(row: Row): VisitRecord {
     page: pageOf(row),
     duplicateOf: row.duplicate_of as number | null,
     nearDuplicateOf: row.near_duplicate_of as number | null,
+    history: typeof row.history === "string" ? (JSON.parse(row.history) as History) : null,
   };
 }
 
@@ -91,6 +94,7 @@ export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | 
     priority: row.priority as number,
     admittedAt: row.admitted_at as Instant,
     state,
+    dueAt: null,
     visit,
   };
 }

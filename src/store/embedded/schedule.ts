@@ -113,6 +113,7 @@ export class Schedule {
       attempt: this.#attempts.get(id) ?? 1,
       expiresAt: now + this.#leaseMs,
       tier: host.tier,
+      previous: null,
     };
     this.#leases.set(lease.token, { lease, host });
     this.#leasedIds.add(id);

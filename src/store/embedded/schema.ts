@@ -3,7 +3,7 @@
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -47,6 +47,7 @@ export const VISIT_COLUMNS = [
   "duplicate_of",
   "near_duplicate_of",
   "revisit_of",
+  "history",
 ] as const;
 
 /** What of a host changes with its visits. */
@@ -163,7 +164,8 @@ CREATE TABLE visit (
   simhash TEXT,                  -- of the visible text, 16 hexadecimal digits; null when there is too little
   duplicate_of INTEGER,          -- url.id that had the same body before, to the byte
   near_duplicate_of INTEGER,     -- url.id that had nearly the same text before
-  revisit_of INTEGER             -- url.id whose capture of the same digest holds the body; null: the record there does
+  revisit_of INTEGER,            -- url.id whose capture of the same digest holds the body; null: the record there does
+  history TEXT                   -- JSON: what all visits up to this one have told (checks, changes, ...); null: it is the first
 ) STRICT;
 
 CREATE TABLE visit_of_0 (

@@ -7,6 +7,7 @@ import type { Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, type LinkRules, type NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
+import type { Due, Revisits } from "../../ports/revisits.ts";
 import { classOf, newQueue, push, type Queue, queued, raise, shift } from "./queue.ts";
 import { MemoryRecords } from "./records.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
@@ -30,11 +31,11 @@ export interface MemoryOptions {
 const LEASE_MS = 600_000;
 
 /** A store of plain maps. With the `state` of an earlier one it goes on where that one was closed, or killed. */
-export function memoryBackend(options: MemoryOptions): Backend {
+export function memoryBackend(options: MemoryOptions): Backend & Revisits {
   return new MemoryBackend(options);
 }
 
-class MemoryBackend extends MemoryRecords implements Backend {
+class MemoryBackend extends MemoryRecords implements Backend, Revisits {
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #concurrency: number;
@@ -59,10 +60,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
     this.#links = links;
     this.#firstTier = firstTier;
     for (const host of state.hosts.keys()) this.#queue(host);
-    for (const { id, url, end } of state.urls.values()) {
+    const waiting = [...state.urls.values()].filter(({ end }) => end === null).sort((a, b) => a.place - b.place);
+    for (const { id, url, priority } of waiting) {
       const retry = state.retries.get(id);
-      if (end !== null) continue;
-      if (retry === undefined) push(this.#queue(url.host), id, url.priority);
+      if (retry === undefined) push(this.#queue(url.host), id, priority);
       else this.#delay(id, retry.attempt, retry.at);
     }
   }
@@ -79,7 +80,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
       const queue = due.find((q) => q.leased < this.#share) ?? due[0];
       if (queue === undefined) break;
       const id = queue.returned.shift() ?? shift(queue);
-      const { url, admittedAt } = this.state.urls.get(id)!;
+      const { url, admittedAt, previous } = this.state.urls.get(id)!;
       const { href, host, depth, hops, via, source, priority } = url;
       const lease: Lease = {
         token: ++this.state.lastToken,
@@ -87,6 +88,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
         attempt: this.#attempts.get(id) ?? 1,
         expiresAt: now + this.#leaseMs,
         tier: queue.tier,
+        previous,
       };
       this.#leases.set(lease.token, lease);
       queue.leased++;
@@ -133,6 +135,49 @@ class MemoryBackend extends MemoryRecords implements Backend {
       this.#close(lease, hostReadyAt, hostTier);
       this.#queue(lease.url.host).returned.unshift(lease.url.id);
     }
+  }
+
+  async revisit(urls: readonly { readonly id: number; readonly priority: number }[]): Promise<number> {
+    this.#refresh();
+    const back = urls.filter(({ id, priority }) => {
+      const entry = this.#ended(id);
+      if (entry === null) return false;
+      const { visit: previous, url } = entry;
+      Object.assign(entry, { end: null, dueAt: null, previous, priority, place: ++this.state.lastPlace });
+      push(this.#queue(url.host), id, priority);
+      return true;
+    });
+    return back.length;
+  }
+
+  async schedule(urls: readonly { readonly id: number; readonly dueAt: Instant | null }[]): Promise<void> {
+    for (const { id, dueAt } of urls) {
+      const entry = this.#ended(id);
+      if (entry !== null) entry.dueAt = dueAt;
+    }
+  }
+
+  async due(until: Instant, max: number): Promise<readonly Due[]> {
+    return this.#due()
+      .filter(({ dueAt }) => dueAt <= until)
+      .slice(0, max);
+  }
+
+  async nextDueAt(): Promise<Instant | null> {
+    return this.#due()[0]?.dueAt ?? null;
+  }
+
+  /** The earliest first. */
+  #due(): Due[] {
+    return [...this.state.urls.values()]
+      .flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }]))
+      .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
+  }
+
+  /** One that may come back. */
+  #ended(id: number): MemoryUrl | null {
+    const entry = this.state.urls.get(id);
+    return entry === undefined || entry.end === null || entry.dropped ? null : entry;
   }
 
   pending(): Pending {
@@ -246,6 +291,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
         admittedAt: now,
         end: url.drop?.reason ?? null,
         dropped: url.drop !== undefined,
+        place: ++this.state.lastPlace,
+        priority: url.priority,
+        previous: null,
+        dueAt: null,
         visit: null,
         level: 0,
       });
@@ -268,6 +317,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
   /** Promise 8. */
   #countLinks(to: MemoryUrl | undefined, links: number, on: Lease): void {
     if (this.#links === null || to === undefined || to.end !== null || to.id === on.url.id) return;
+    if (to.previous !== null) return; // it comes back
     const { steps, highest, foreign } = this.#links;
     const before = to.level;
     to.level = this.#levels.after(before, to.url.host === on.url.host ? links : links * foreign);
@@ -277,14 +327,15 @@ class MemoryBackend extends MemoryRecords implements Backend {
     if (from !== -1 && priority !== from) raise(queue, to.id, from, priority);
   }
 
-  #settle({ lease, verdict, hostReadyAt, hostTier }: Settled): void {
+  #settle({ lease, verdict, hostReadyAt, hostTier, dueAt = null }: Settled): void {
     const { id, host } = lease.url;
     this.#close(lease, hostReadyAt, hostTier);
     const entry = this.state.urls.get(id)!;
     switch (verdict.kind) {
       case "end":
         entry.end = verdict.end;
-        if (verdict.dropped === true) entry.dropped = true;
+        if (verdict.dropped === true && entry.previous === null) entry.dropped = true;
+        else entry.dueAt = dueAt;
         this.state.retries.delete(id);
         this.#attempts.delete(id);
         return;
@@ -328,10 +379,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
     this.state.urls.get(visit.urlId)!.visit = visit;
   }
 
-  #recordOf({ id, url, admittedAt, end, visit }: MemoryUrl): UrlRecord {
+  #recordOf({ id, url, admittedAt, end, dueAt, visit }: MemoryUrl): UrlRecord {
     const { href, host, depth, hops, via, source, priority } = url;
     const leased = () => [...this.#leases.values()].some((lease) => lease.url.id === id);
     const state = end !== null ? "ended" : this.#delayed.has(id) ? "delayed" : leased() ? "leased" : "queued";
-    return { id, href, host, depth, hops, via, source, priority, admittedAt, state, visit };
+    return { id, href, host, depth, hops, via, source, priority, admittedAt, state, dueAt, visit };
   }
 }

@@ -14,6 +14,14 @@ export interface MemoryUrl {
   readonly admittedAt: Instant;
   /** Null while it is pending. */
   end: EndReason | null;
+  /** Grows as URLs are queued: that of its admission, or of the last time that it came back. */
+  place: number;
+  /** The class that it was queued in then. */
+  priority: number;
+  /** Of one that comes back: the record with which it had ended. */
+  previous: VisitRecord | null;
+  /** When it is to be visited again. */
+  dueAt: Instant | null;
   /** Ended without having been asked for, by a rule. */
   dropped: boolean;
   /** The latest recorded visit. */
@@ -45,6 +53,8 @@ export class MemoryState {
   readonly facts = new Map<string, string>();
   /** The id of the URL admitted last. */
   lastId = 0;
+  /** The place given last. */
+  lastPlace = 0;
   /** The token of the last lease given. */
   lastToken = 0;
 
