@@ -26,4 +26,9 @@ export class Bitmap {
     }
     this.#bytes[at]! |= 1 << (id & 7);
   }
+
+  /** One that was added. */
+  delete(id: number): void {
+    this.#bytes[id >>> 3]! &= ~(1 << (id & 7));
+  }
 }

@@ -36,6 +36,7 @@ import type { KnownContent, UrlRecord, VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
+import type { Revisits } from "./revisits.ts";
 
 export interface Pending {
   readonly queued: number;
@@ -118,9 +119,12 @@ export interface StateQueries {
   captures(): IterableIterator<VisitRecord>;
   /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */
   requests(): IterableIterator<RequestRecord>;
-  /** Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording. */
+  /**
+   * Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording:
+   * of a URL that has come back, each content that it had.
+   */
   contents(): IterableIterator<KnownContent>;
-  /** Every URL that ended so, with the detail of its end, in order of recording. */
+  /** Every URL that has ended so, with the detail of its end, in order of recording. */
   endedAs(end: EndReason): IterableIterator<{ readonly href: Href; readonly detail: string | null }>;
   /** Admitted URLs by end reason; those not ended are not in it. */
   endCounts(): ReadonlyMap<EndReason, number>;
@@ -134,7 +138,7 @@ export interface StateQueries {
   ): { readonly host: HostKey; readonly requests: number; readonly pending: number; readonly href?: Href }[];
 }
 
-export interface Backend extends Frontier, StateQueries, AsyncDisposable {
+export interface Backend extends Frontier, Revisits, StateQueries, AsyncDisposable {
   setFact(name: string, value: string): void;
   /** What was committed survives the loss of power, too, from here on. For what is written from the state and names it. */
   sync(): void;

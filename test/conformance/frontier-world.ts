@@ -31,6 +31,12 @@ export interface StoreOptions {
   readonly firstTier?: (host: HostKey) => number;
 }
 
+/** Unless a test says otherwise. */
+export const LEASE_MS = 60_000;
+
+/** Makes the world of one test. */
+export type Begin = (options?: Omit<StoreOptions, "clock">) => World;
+
 /** One store, opened any number of times. */
 export interface Store {
   open(options: StoreOptions): Backend;
@@ -77,13 +83,14 @@ export interface Settling {
   readonly links?: readonly NewUrl[];
   readonly linksAgain?: LinksAgain;
   readonly record?: VisitRecord | null;
+  readonly dueAt?: Instant | null;
 }
 
 export function settled(lease: Lease, verdict: Verdict, now: Instant, more: Settling = {}): Settled {
   const end = verdict.kind === "end" ? verdict.end : verdict.kind === "retry" ? "retry" : "follow";
   const record = verdict.kind === "again" ? null : recordOf(lease, end, now);
-  const { hostReadyAt = 0, hostTier, links = [], linksAgain = null } = more;
-  return { lease, verdict, hostReadyAt, hostTier, links, linksAgain, record: more.record ?? record };
+  const { hostReadyAt = 0, hostTier, links = [], linksAgain = null, dueAt = null } = more;
+  return { lease, verdict, hostReadyAt, hostTier, links, linksAgain, record: more.record ?? record, dueAt };
 }
 
 /** `count` more links to each of these, on a page of `on`. */

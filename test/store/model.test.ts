@@ -23,13 +23,17 @@ type Operation =
   | { readonly do: "lease"; readonly max: number }
   | { readonly do: "commit"; readonly parts: readonly Part[]; readonly requests: number }
   | { readonly do: "release"; readonly parts: readonly Part[]; readonly setAside: boolean }
+  | { readonly do: "revisit"; readonly urls: readonly { readonly id: number; readonly priority: number }[] }
+  | { readonly do: "schedule"; readonly urls: readonly { readonly id: number; readonly dueAt: number | null }[] }
+  | { readonly do: "due"; readonly until: number; readonly max: number }
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "crash" | "reopen" };
 
 /** `pick`: which of the leases ever given, the latest last; it may be settled, expired, or of an earlier life. */
 interface Part {
   readonly pick: number;
-  readonly verdict: VerdictKind;
+  readonly verdict: VerdictKind | "drop";
+  readonly dueAt: number | null;
   readonly readyIn: number;
   readonly tier: number | undefined;
   readonly links: readonly NewUrl[];
@@ -56,7 +60,8 @@ const urls = fc.oneof(
 );
 const part: fc.Arbitrary<Part> = fc.record({
   pick: fc.nat(7),
-  verdict: fc.constantFrom<VerdictKind>("end", "end", "end", "retry", "again", "follow"),
+  verdict: fc.constantFrom("end" as const, "end", "end", "drop", "retry", "again", "follow"),
+  dueAt: fc.oneof(fc.constant(null), fc.nat(50)),
   readyIn: fc.integer({ min: -10, max: 40 }),
   tier: fc.constantFrom(undefined, undefined, -1, 0, 2),
   links: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: urls }),
@@ -65,12 +70,19 @@ const part: fc.Arbitrary<Part> = fc.record({
     fc.array(fc.record({ url: newUrl, count: fc.constantFrom(1, 2, 8, 32) }), { maxLength: 80, size: "max" }),
   ),
 });
+/** The first ids are those that are most likely to have ended. */
+const id = fc.oneof(fc.nat(12), fc.nat(150));
+const returns = fc.array(fc.record({ id, priority: fc.nat(4) }), { maxLength: 90, size: "max" });
+const schedules = fc.array(fc.record({ id, dueAt: fc.oneof(fc.constant(null), fc.nat(50)) }), { maxLength: 9 });
 const parts = fc.array(part, { maxLength: 5 });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant("add"), urls }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("lease"), max: fc.nat(5) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("commit"), parts, requests: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), parts, setAside: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("revisit"), urls: returns }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("schedule"), urls: schedules }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("due"), until: fc.nat(50), max: fc.nat(9) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.integer({ min: 1, max: 60 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom("crash", "reopen") }) },
 );
@@ -106,6 +118,12 @@ class Player {
           }),
         );
         return;
+      case "revisit":
+        return world.backend.revisit(op.urls);
+      case "schedule":
+        return world.backend.schedule(op.urls);
+      case "due":
+        return world.backend.due(op.until, op.max);
       case "wait":
         world.clock.time += op.ms;
         return;
@@ -121,7 +139,7 @@ class Player {
     return pairs.filter((pair): pair is [Lease, Part] => pair[0] !== undefined);
   }
 
-  #settled(lease: Lease, { verdict, readyIn, tier, links, again }: Part) {
+  #settled(lease: Lease, { verdict, readyIn, tier, links, again, dueAt }: Part) {
     const now = this.world.clock.time;
     const hosts = [0, 1, 2, 3].map((host) => `http://h${host}` as HostKey);
     const words = again.flatMap(({ url, count }) => {
@@ -129,15 +147,17 @@ class Player {
       return [url.fpHi, url.fpLo, count, host];
     });
     const linksAgain = { words: Uint32Array.from(words), hosts };
-    const more = { hostReadyAt: now + readyIn, hostTier: tier, links, linksAgain };
+    const more = { hostReadyAt: now + readyIn, hostTier: tier, links, linksAgain, dueAt };
     return settled(lease, verdictOf(verdict, lease, now + readyIn), now, more);
   }
 }
 
-function verdictOf(kind: VerdictKind, lease: Lease, at: number): Verdict {
+function verdictOf(kind: Part["verdict"], lease: Lease, at: number): Verdict {
   switch (kind) {
     case "end":
       return { kind, end: lease.url.id % 2 === 0 ? "fetched" : "http-4xx" };
+    case "drop":
+      return { kind: "end", end: "trap", dropped: true };
     case "retry":
       return { kind, at: at + 20, reason: "timeout" };
     case "follow":
@@ -148,9 +168,10 @@ function verdictOf(kind: VerdictKind, lease: Lease, at: number): Verdict {
 }
 
 /** Everything that can be seen of a store. */
-const view = (backend: Backend) => ({
+const view = async (backend: Backend) => ({
   pending: backend.pending(),
   nextReadyAt: backend.nextReadyAt(),
+  nextDueAt: await backend.nextDueAt(),
   ends: Object.fromEntries(backend.endCounts()),
   host: backend.host("http://h1" as HostKey),
   top: backend.topHosts(9),
@@ -193,10 +214,12 @@ for (const [hostConcurrency, hostShare] of [
           try {
             for (const op of operations) {
               assert.deepEqual(await embedded.play(op), await memory.play(op), op.do);
-              assert.deepEqual(view(embedded.world.backend), view(memory.world.backend), `after ${op.do}`);
+              assert.deepEqual(await view(embedded.world.backend), await view(memory.world.backend), `after ${op.do}`);
             }
             assertExact(memory.world.backend);
             assert.deepEqual([...embedded.world.backend.urls()], [...memory.world.backend.urls()]);
+            for (const end of ["fetched", "trap"] as const)
+              assert.deepEqual([...embedded.world.backend.endedAs(end)], [...memory.world.backend.endedAs(end)]);
             memory.world.clock.time += 1000;
             embedded.world.clock.time += 1000;
             assert.deepEqual(await embedded.world.drain(), await memory.world.drain());

@@ -4,6 +4,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import { strideOf } from "../../model/link.ts";
 import type { IdBlocks } from "./id-blocks.ts";
 import { ChunkedQueue, type ChunkStore } from "./queue.ts";
+import type { Return } from "./returns.ts";
 import type { UrlStates } from "./url-states.ts";
 
 export class ActiveHost {
@@ -58,6 +59,14 @@ export class ActiveHost {
     queue.push(id);
     this.queued++;
     return queue;
+  }
+
+  /** Queues one that comes back; it has been put on disk. */
+  comeBack(one: Return, priority: number): void {
+    const queue = this.queue(priority);
+    if (queue.isEmpty) queue.turn = this.#time + strideOf(priority);
+    queue.comeBack(one);
+    this.queued++;
   }
 
   /** Puts what waits in class `from` into another, if it still waits there and there is room. */

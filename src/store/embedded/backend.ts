@@ -19,7 +19,7 @@ import { findAdmitted, lastPosition, Reasons } from "./journal.ts";
 import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
 import { recover } from "./recover.ts";
-import { Schedule } from "./schedule.ts";
+import { type Leasable, Schedule } from "./schedule.ts";
 import { SOME_ID } from "./seen.ts";
 import type { SnapshotPace } from "./snapshot.ts";
 import { Stored } from "./stored.ts";
@@ -118,11 +118,13 @@ class EmbeddedBackend extends Stored implements Backend {
   async lease(max: number): Promise<Lease[]> {
     const now = this.#now();
     const leases: Lease[] = [];
+    const disk: Leasable = {
+      readUrl: (id, host) => this.#writer.readUrl(id, host),
+      lastEnd: (id) => this.queries.lastEnd(id),
+    };
     return this.#guard(() => {
       while (leases.length < max) {
-        const lease = this.#schedule.lease(now, this.#writer, this.#known.states, (id, host) =>
-          this.#writer.readUrl(id, host.name),
-        );
+        const lease = this.#schedule.lease(now, this.#writer, this.#known.states, disk);
         if (lease === null) break;
         leases.push(lease);
       }
@@ -137,6 +139,23 @@ class EmbeddedBackend extends Stored implements Backend {
       const robotsIds = this.#changes.record(batch);
       return { current, admitted: this.#changes.admitted, dropped: this.#changes.dropped, robotsIds };
     });
+  }
+
+  async revisit(urls: readonly { readonly id: number; readonly priority: number }[]): Promise<number> {
+    const now = this.#now();
+    if (urls.length === 0) return 0;
+    return this.#transaction(now, () => this.#changes.revisit(urls));
+  }
+
+  async schedule(urls: readonly { readonly id: number; readonly dueAt: Instant | null }[]): Promise<void> {
+    this.#now();
+    const ended = urls.filter(({ id }) => this.#known.states.canComeBack(id));
+    if (ended.length === 0) return;
+    this.#guard(() =>
+      this.#writer.transaction(() => {
+        for (const { id, dueAt } of ended) this.#writer.saveDue(id, dueAt);
+      }),
+    );
   }
 
   release(leases: readonly Release[]): void {

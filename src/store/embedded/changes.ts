@@ -51,6 +51,7 @@ export class Changes {
   readonly #retried: Set<number>;
   readonly #fault: Fault;
   #nextId: number;
+  #nextReturn: number;
   /** The last row of the journal. */
   #journalRow: number;
   /** Whether the table of hosts was up to date at the last commit. */
@@ -76,6 +77,7 @@ export class Changes {
     this.#fault = fault;
     this.#journalRow = at.journal;
     this.#nextId = at.nextId;
+    this.#nextReturn = nextReturn(db);
   }
 
   get position(): Position {
@@ -141,13 +143,33 @@ export class Changes {
     return true;
   }
 
-  #judged(open: OpenLease, { verdict, hostReadyAt, hostTier }: Settled): void {
+  /** Queues again what may come back; the number of URLs queued. */
+  revisit(urls: readonly { readonly id: number; readonly priority: number }[]): number {
+    let queued = 0;
+    for (const { id, priority } of urls) {
+      if (!this.#known.states.canComeBack(id)) continue;
+      const { host: name, end } = this.#writer.ended(id);
+      const host = this.#host(name);
+      const one = { id, seq: this.#nextReturn++, behind: this.#nextId - 1 };
+      this.#writer.insertReturn(one, host.id, priority);
+      this.#known.comeBack(id, end);
+      this.#journal.returned(id, this.#reasons.codeOf(end));
+      this.#schedule.admit(host);
+      host.comeBack(one, priority);
+      this.#schedule.place(host);
+      queued++;
+      this.#fault("revisit");
+    }
+    return queued;
+  }
+
+  #judged(open: OpenLease, { verdict, hostReadyAt, hostTier, dueAt }: Settled): void {
     const { id } = open.lease.url;
     switch (verdict.kind) {
       case "end":
         this.#schedule.end(open, hostReadyAt, hostTier);
-        if (verdict.dropped === true) this.#drop(id, verdict.end, true);
-        else this.#end(id, verdict.end);
+        if (verdict.dropped === true && !this.#known.states.comesBack(id)) this.#drop(id, verdict.end, true);
+        else this.#end(id, verdict.end, dueAt ?? null);
         if (this.#retried.delete(id)) this.#writer.deleteRetry(id);
         return;
       case "retry":
@@ -210,9 +232,11 @@ export class Changes {
     this.#journal.undropped(known, this.#reasons.codeOf(reason));
   }
 
-  #end(id: number, reason: EndReason): void {
+  #end(id: number, reason: EndReason, dueAt: Instant | null): void {
+    if (this.#known.states.comesBack(id)) this.#writer.deleteReturn(id);
     this.#known.end(id, reason);
     this.#journal.ended(id, this.#reasons.codeOf(reason));
+    if (dueAt !== null) this.#writer.saveDue(id, dueAt);
   }
 
   #setState(state: HostState): void {
@@ -233,4 +257,9 @@ export class Changes {
     this.#lastHost = host;
     return host;
   }
+}
+
+/** The number of the next URL that comes back. */
+function nextReturn(db: DatabaseSync): number {
+  return db.prepare("SELECT coalesce(max(seq), 0) + 1 AS next FROM revisit").get()!.next as number;
 }

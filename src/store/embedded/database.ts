@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { APPLICATION_ID, MIGRATIONS, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
+import { CREATE_VIEWS, DROP_VIEWS } from "./views.ts";
 
 /** Page cache of the writer, in KiB. */
 const CACHE_KIB = 65_536;
@@ -92,11 +93,12 @@ function openState(file: string, readOnly: boolean): DatabaseSync {
     db = new DatabaseSync(file, { readOnly, timeout: 5_000 });
     const isNew = headerValue(db, "application_id") === 0 && headerValue(db, "schema_version") === 0;
     if (isNew && readOnly) throw new StateError("missing", `${file} is empty: no crawl has begun there`);
-    if (!isNew) check(db, file);
+    if (!isNew) check(db, file, readOnly);
     if (!readOnly) {
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};
         PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA temp_store = MEMORY;`);
       if (isNew) create(db);
+      else migrate(db);
     }
     return db;
   } catch (error) {
@@ -105,7 +107,7 @@ function openState(file: string, readOnly: boolean): DatabaseSync {
   }
 }
 
-function check(db: DatabaseSync, file: string): void {
+function check(db: DatabaseSync, file: string, readOnly: boolean): void {
   if (headerValue(db, "application_id") !== APPLICATION_ID)
     throw new StateError("foreign", `${file} is a database, but not a state of Trawl; choose another directory`);
   const version = headerValue(db, "user_version");
@@ -114,11 +116,31 @@ function check(db: DatabaseSync, file: string): void {
       "state-newer",
       `${file} was written by a newer Trawl (state version ${version}, this one knows ${SCHEMA_VERSION}); update Trawl, or choose another directory`,
     );
-  if (version < SCHEMA_VERSION)
+  if (version === SCHEMA_VERSION) return;
+  if (!MIGRATIONS.has(version))
     throw new StateError(
       "state-older",
       `${file} was written by an older Trawl (state version ${version}, this one knows ${SCHEMA_VERSION}); go on with that one, choose another directory, or begin again with --overwrite`,
     );
+  if (readOnly)
+    throw new StateError(
+      "state-older",
+      `${file} was written by an older Trawl (state version ${version}, this one knows ${SCHEMA_VERSION}); let this one go on with its crawl, which brings it up to date, or look at it with the older one`,
+    );
+}
+
+/** Brings a state of an older version up to date, wholly or not at all. */
+function migrate(db: DatabaseSync): void {
+  const from = headerValue(db, "user_version");
+  if (from === SCHEMA_VERSION) return;
+  const steps = [...MIGRATIONS].filter(([version]) => version >= from).map(([, sql]) => sql);
+  try {
+    db.exec(`BEGIN IMMEDIATE; ${DROP_VIEWS} ${steps.join("\n")} ${CREATE_VIEWS}
+      PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
 }
 
 function create(db: DatabaseSync): void {

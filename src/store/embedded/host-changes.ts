@@ -9,7 +9,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { ActiveHost } from "./active-host.ts";
 import { hostStateOf, hostValues, INSERT_HOST_CHANGE } from "./rows.ts";
-import { HOST_COLUMNS } from "./schema.ts";
+import { HOST_COLUMNS } from "./views.ts";
 
 const MANY = 16_384;
 /** So long at most the table of hosts is behind, while anything is committed. */

@@ -69,6 +69,11 @@ export class JournalWriter {
     this.#ended.push2(id, reasonCode | UNDROPPED);
   }
 
+  /** It had ended for that reason, and is pending again. */
+  returned(id: number, reasonCode: number): void {
+    this.#ended.push2(id, reasonCode | RETURNED);
+  }
+
   /** The level of links to it has risen by so much. */
   linked(id: number, levels: number): void {
     for (let i = 0; i < levels; i++) this.#linked.push(id);
@@ -101,9 +106,20 @@ export class JournalWriter {
 /** What an entry of `ended` says besides the reason. */
 const DROPPED = 1 << 16;
 const UNDROPPED = 1 << 17;
+const RETURNED = 1 << 18;
 const REASON = DROPPED - 1;
 
-export type Ending = "ended" | "dropped" | "undropped";
+/** "undropped" and "returned" undo what was told before, with its reason. */
+export type Ending = "ended" | "dropped" | "undropped" | "returned";
+
+const endingOf = (word: number): Ending => {
+  if ((word & RETURNED) !== 0) return "returned";
+  if ((word & UNDROPPED) !== 0) return "undropped";
+  return (word & DROPPED) !== 0 ? "dropped" : "ended";
+};
+
+/** What an entry adds to the number of URLs that have ended for its reason. */
+export const countOf = (what: Ending): 1 | -1 => (what === "undropped" || what === "returned" ? -1 : 1);
 
 /** All ends, in order; those only that were written after row `after`, if it is given. */
 export function readEnded(
@@ -115,8 +131,7 @@ export function readEnded(
     const words = wordsOf(row.ended as Uint8Array);
     for (let i = 0; i < words.length; i += 2) {
       const word = words[i + 1]!;
-      const what = (word & UNDROPPED) !== 0 ? "undropped" : (word & DROPPED) !== 0 ? "dropped" : "ended";
-      visit(words[i]!, word & REASON, what);
+      visit(words[i]!, word & REASON, endingOf(word));
     }
   }
 }

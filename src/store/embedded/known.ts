@@ -74,6 +74,12 @@ export class KnownUrls {
     this.#count(reason, 1);
   }
 
+  /** One that had ended for `reason` is pending again. */
+  comeBack(id: number, reason: EndReason): void {
+    this.#known.states.comeBack(id);
+    this.#count(reason, -1);
+  }
+
   /** One that was admitted before is dropped now. */
   dropLater(id: number, reason: EndReason): void {
     this.#known.seen.drop(id);
@@ -118,12 +124,13 @@ export class KnownUrls {
   recallEnded(id: number, what: Ending): void {
     if (what === "dropped") this.#known.states.drop(id);
     else if (what === "ended") this.#known.states.end(id);
+    else if (what === "returned") this.#known.states.comeBack(id);
   }
 
   /** Its level has risen by one; from row `from` on, too. */
   recallLinked(id: number): void {
     const { states } = this.#known;
-    states.setLevel(id, states.levelOf(id) + 1);
+    if (!states.hasEverEnded(id)) states.setLevel(id, states.levelOf(id) + 1);
   }
 
   recallCount(reason: EndReason, count: number): void {

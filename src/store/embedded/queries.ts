@@ -1,19 +1,27 @@
 /** Questions to the tables. The writer and a reader beside it ask the same ones; only what is pending they know differently. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Instant } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
+import type { Due } from "../../ports/revisits.ts";
 import { hostStateOf, type Row, requestOf, robotsOf, urlOf, visitOf } from "./rows.ts";
 
 /** Rows read at a time: no cursor stays open while the crawl goes on. */
 const PAGE = 500;
 
-export type StateOf = (id: number, visit: VisitRecord | null) => UrlRecord["state"];
+/** `comesBack`: it had ended, and is pending again. */
+export type StateOf = (id: number, visit: VisitRecord | null, comesBack: boolean) => UrlRecord["state"];
 
-const URL = "SELECT url.*, host.name AS host FROM url JOIN host ON host.id = url.host_id";
+const URL = `SELECT url.*, host.name AS host, due.at AS due_at, revisit.url_id IS NOT NULL AS comes_back FROM url
+  JOIN host ON host.id = url.host_id
+  LEFT JOIN due ON due.url_id = url.id
+  LEFT JOIN revisit ON revisit.url_id = url.id`;
+/** The ids of a URL's visits, the latest first. */
+const LATEST = "SELECT visit_id FROM visit_of WHERE url_id = ? ORDER BY visit_id DESC";
 
 export class Queries {
   readonly #stateOf: StateOf;
@@ -22,6 +30,10 @@ export class Queries {
   readonly #robotsReached: StatementSync;
   readonly #url: StatementSync;
   readonly #lastVisit: StatementSync;
+  readonly #latest: StatementSync;
+  readonly #visit: StatementSync;
+  readonly #due: StatementSync;
+  readonly #nextDue: StatementSync;
   readonly #urlPage: StatementSync;
   readonly #visitPage: StatementSync;
   readonly #capturePage: StatementSync;
@@ -46,9 +58,11 @@ export class Queries {
        WHERE host.name = ? AND access <> 'unreachable' ORDER BY robots.id DESC LIMIT 1`,
     );
     this.#url = db.prepare(`${URL} WHERE url.id = ?`);
-    this.#lastVisit = db.prepare(
-      "SELECT * FROM visit WHERE id = (SELECT max(visit_id) FROM visit_of WHERE url_id = ?)",
-    );
+    this.#lastVisit = db.prepare(`SELECT * FROM visit WHERE id = (${LATEST} LIMIT 1)`);
+    this.#latest = db.prepare(LATEST);
+    this.#visit = db.prepare("SELECT * FROM visit WHERE id = ?");
+    this.#due = db.prepare("SELECT url_id, at FROM due WHERE at <= ? ORDER BY at, url_id LIMIT ?");
+    this.#nextDue = db.prepare("SELECT min(at) AS at FROM due");
     this.#urlPage = db.prepare(`${URL} WHERE url.id > ? ORDER BY url.id LIMIT ${PAGE}`);
     this.#visitPage = db.prepare(
       "SELECT * FROM visit WHERE id IN (SELECT max(visit_id) FROM visit_of WHERE url_id BETWEEN ? AND ? GROUP BY url_id)",
@@ -65,7 +79,10 @@ export class Queries {
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
        WHERE robots.id > ? ORDER BY robots.id LIMIT ${PAGE}`,
     );
-    this.#endedAs = db.prepare("SELECT href, detail FROM visit WHERE end = ? ORDER BY id");
+    this.#endedAs = db.prepare(`SELECT href, detail FROM visit WHERE end = ?
+      AND id = (SELECT visit_id FROM visit_of WHERE url_id = visit.url_id ORDER BY visit_id DESC LIMIT 1)
+      AND NOT EXISTS (SELECT 1 FROM revisit WHERE revisit.url_id = visit.url_id)
+      ORDER BY id`);
     this.#requests = db.prepare(
       "SELECT requests.*, host.name AS host FROM requests JOIN host ON host.id = requests.host_id ORDER BY started_at",
     );
@@ -96,6 +113,23 @@ export class Queries {
     if (row === undefined) return null;
     const last = this.#lastVisit.get(id);
     return this.#recordOf(row, last === undefined ? null : visitOf(last));
+  }
+
+  /** The latest record with which a URL has ended. */
+  lastEnd(id: number): VisitRecord | null {
+    for (const { visit_id } of this.#latest.iterate(id)) {
+      const visit = visitOf(this.#visit.get(visit_id as number)!);
+      if (visit.end !== "retry" && visit.end !== "follow") return visit;
+    }
+    return null;
+  }
+
+  due(until: Instant, max: number): Due[] {
+    return this.#due.all(until, max).map(({ url_id, at }) => ({ id: url_id as number, dueAt: at as Instant }));
+  }
+
+  nextDueAt(): Instant | null {
+    return this.#nextDue.get()!.at as Instant | null;
   }
 
   *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
@@ -174,6 +208,6 @@ export class Queries {
   }
 
   #recordOf(row: Row, visit: VisitRecord | null): UrlRecord {
-    return urlOf(row, this.#stateOf(row.id as number, visit), visit);
+    return urlOf(row, this.#stateOf(row.id as number, visit, row.comes_back === 1), visit);
   }
 }

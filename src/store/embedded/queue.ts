@@ -1,7 +1,8 @@
 /**
  * URL ids of one host and priority class: a FIFO of those admitted to it, of which head and tail are in memory and the
- * middle is on disk in chunks; and a short one, in memory alone, of those that links have raised to it. What is raised
- * from here stays in its place, and is passed over when its turn comes (`Places`).
+ * middle is on disk in chunks; beside it one of those that come back, each behind all that were admitted before it came;
+ * and a short one, in memory alone, of those that links have raised to it. What is raised from here stays in its place,
+ * and is passed over when its turn comes (`Places`).
  *
  * Invariant (recovery rests on it): ids grow from head to tail, and those on disk are one unbroken run of the queue.
  * So the ids of a queue that have not ended and are in no chunk are: smaller than the first id on disk, the head;
@@ -9,13 +10,14 @@
  */
 import { RAISED_AT_ONCE, strideOf } from "../../model/link.ts";
 import { BLOCK, type IdBlocks, NO_BLOCK } from "./id-blocks.ts";
+import { type Return, Returns, type ReturnsStore } from "./returns.ts";
 
 /** Ids in a chunk. */
 const CHUNK = 64;
 const BLOCKS_OF_CHUNK = CHUNK / BLOCK;
 
-/** Where chunks are kept. */
-export interface ChunkStore {
+/** Where chunks are kept, and what comes back. */
+export interface ChunkStore extends ReturnsStore {
   /** Reads a chunk and has it removed with the next transaction. */
   take(hostId: number, priority: number, seq: number): ArrayLike<number>;
   write(hostId: number, priority: number, seq: number, ids: Uint32Array): void;
@@ -23,6 +25,7 @@ export interface ChunkStore {
 
 /** Which URLs still wait where they were admitted. */
 export interface Places {
+  waits(id: number): boolean;
   /** Takes a URL from its place; false when it is not there any more. */
   leave(id: number): boolean;
 }
@@ -50,6 +53,8 @@ export class ChunkedQueue {
   #waiting = 0;
   /** Those raised to this class, and whether one that was admitted is next; null when there are none, as is mostly so. */
   #raised: { readonly ids: number[]; ownNext: boolean } | null = null;
+  /** Those that come back; null when there are none, as is nearly always so. */
+  #returns: Returns | null = null;
 
   constructor(blocks: IdBlocks, hostId: number, priority: number) {
     this.#blocks = blocks;
@@ -65,7 +70,7 @@ export class ChunkedQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting === 0 && this.#raised === null;
+    return this.#waiting === 0 && this.#raised === null && this.#returns === null;
   }
 
   push(id: number): void {
@@ -106,9 +111,9 @@ export class ChunkedQueue {
   /** The next id, or 0 when the queue is empty. */
   shift(chunks: ChunkStore, places: Places): number {
     const raised = this.#raised;
-    if (raised === null || (raised.ownNext && this.#waiting > 0)) {
+    if (raised === null || (raised.ownNext && (this.#waiting > 0 || this.#returns !== null))) {
       if (raised !== null) raised.ownNext = false;
-      return this.#shiftOwn(chunks, places);
+      return this.#shiftReturn(chunks, places) || this.#shiftOwn(chunks, places);
     }
     const id = raised.ids.shift()!;
     raised.ownNext = true;
@@ -118,18 +123,55 @@ export class ChunkedQueue {
 
   #shiftOwn(chunks: ChunkStore, places: Places): number {
     while (this.#headCount > 0 || this.#refill(chunks)) {
-      const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
-      this.#headAt++;
-      this.#headCount--;
-      if (this.#headAt === BLOCK || this.#headCount === 0) {
-        this.#head = this.#blocks.drop(this.#head);
-        this.#headAt = 0;
-      }
+      const id = this.#shiftHead();
       if (!places.leave(id)) continue;
       this.#waiting--;
       return id;
     }
     return 0;
+  }
+
+  #shiftHead(): number {
+    const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
+    this.#headAt++;
+    this.#headCount--;
+    if (this.#headAt === BLOCK || this.#headCount === 0) {
+      this.#head = this.#blocks.drop(this.#head);
+      this.#headAt = 0;
+    }
+    return id;
+  }
+
+  /** The next of those that come back, if it is before what was admitted; else 0. */
+  #shiftReturn(chunks: ChunkStore, places: Places): number {
+    if (this.#returns === null) return 0;
+    const { id, behind } = this.#returns.first(chunks);
+    const own = this.#firstOwn(chunks, places);
+    if (own !== 0 && own <= behind) return 0;
+    this.#returns.shift();
+    if (this.#returns.isEmpty) this.#returns = null;
+    return id;
+  }
+
+  /** The next of those admitted; 0 when there is none. */
+  #firstOwn(chunks: ChunkStore, places: Places): number {
+    while (this.#headCount > 0 || this.#refill(chunks)) {
+      const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
+      if (places.waits(id)) return id;
+      this.#shiftHead();
+    }
+    return 0;
+  }
+
+  /** Takes in one that comes back; it has been put on disk. */
+  comeBack(one: Return): void {
+    this.#returns ??= new Returns(this.#hostId, this.priority);
+    this.#returns.push(one);
+  }
+
+  /** Only when a queue is found again: so many that come back are on disk. */
+  restoreReturns(count: number): void {
+    this.#returns = new Returns(this.#hostId, this.priority, count);
   }
 
   /** No more can be raised to it now. */

@@ -39,7 +39,7 @@ export class Raising {
   #count(id: number, links: number, host: HostKey, on: Lease): void {
     const { states } = this.#known;
     // A filter alone does not tell which URL it is.
-    if (id === SOME_ID || id === on.url.id || states.hasEnded(id)) return;
+    if (id === SOME_ID || id === on.url.id || states.hasEverEnded(id)) return;
     const { steps, highest, foreign } = this.#rules;
     const before = states.levelOf(id);
     const level = this.#levels.after(before, host === on.url.host ? links : links * foreign);

@@ -11,7 +11,7 @@ import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
+import { countOf, findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
 import { Stored } from "./stored.ts";
 
@@ -55,10 +55,10 @@ class State extends Stored implements ReadOnlyState {
     this.#opened = opened;
     this.#db = opened.db;
     const retryAt = this.#db.prepare("SELECT at FROM retry WHERE url_id = ?");
-    this.queries = new Queries(this.#db, (id, visit) => {
+    this.queries = new Queries(this.#db, (id, visit, comesBack) => {
       if (visit === null) return "queued";
       if (visit.end === "follow") return "queued";
-      if (visit.end !== "retry") return "ended";
+      if (visit.end !== "retry") return comesBack ? "queued" : "ended";
       return ((retryAt.get(id)?.at as number | undefined) ?? 0) > clock.now() ? "delayed" : "queued";
     });
   }
@@ -99,7 +99,7 @@ class State extends Stored implements ReadOnlyState {
 
   endCounts(): ReadonlyMap<EndReason, number> {
     const byCode = new Map<number, number>();
-    readEnded(this.#db, (_, code, what) => byCode.set(code, (byCode.get(code) ?? 0) + (what === "undropped" ? -1 : 1)));
+    readEnded(this.#db, (_, code, what) => byCode.set(code, (byCode.get(code) ?? 0) + countOf(what)));
     const names = new Reasons(this.#db, true).names();
     return new Map([...byCode].flatMap(([code, count]) => (count === 0 ? [] : [[names.get(code)!, count]])));
   }
@@ -117,7 +117,7 @@ class State extends Stored implements ReadOnlyState {
   /** Reads the journal once. */
   topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
     const ended = new Bitmap();
-    readEnded(this.#db, (id) => ended.add(id));
+    readEnded(this.#db, (id, _code, what) => (what === "returned" ? ended.delete(id) : ended.add(id)));
     const pending: number[] = [];
     readAdmitted(this.#db, (id, _hi, _lo, hostId) => {
       if (!ended.has(id)) pending[hostId] = (pending[hostId] ?? 0) + 1;

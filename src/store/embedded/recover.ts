@@ -9,7 +9,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import { PRIORITIES } from "../../model/link.ts";
 import type { ActiveHost } from "./active-host.ts";
-import { type Ending, type Reasons, readAdmitted, readEnded, readLinked } from "./journal.ts";
+import { countOf, type Ending, type Reasons, readAdmitted, readEnded, readLinked } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
 import type { Schedule } from "./schedule.ts";
 import { wordsOf } from "./words.ts";
@@ -42,6 +42,11 @@ interface KnownHost {
   readonly dueAt: Instant;
 }
 
+/** URLs that come back and were put off; the others wait in their classes. */
+const DELAYED_RETURNS = "SELECT revisit.url_id, host_id, attempt, at FROM revisit JOIN retry USING (url_id)";
+const QUEUED_RETURNS = `SELECT host_id, priority, count(*) AS count FROM revisit
+  WHERE url_id NOT IN (SELECT url_id FROM retry) GROUP BY host_id, priority`;
+
 const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES + priority;
 
 /** Fills memory, of which `known` holds what was known at its `from` and the rest is empty. */
@@ -64,7 +69,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   const active: ActiveHost[] = new Array(hosts.length);
   readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
     known.recallAdmitted(id, fpHi, fpLo, priority);
-    if (known.hasEnded(id)) return true;
+    if (known.states.hasEverEnded(id)) return true;
     const slot = slotOf(hostId, priority);
     const retry = retries.size === 0 ? undefined : retries.get(id);
     if (retry === undefined && id >= firstIds[slot]! && id <= lastIds[slot]!) {
@@ -91,6 +96,17 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
     host.queued += count;
     host.queue(slot % PRIORITIES).countInChunks(count);
   });
+  for (const { url_id, host_id, attempt, at } of db.prepare(DELAYED_RETURNS).iterate()) {
+    const host = activated(host_id as number);
+    schedule.admit(host);
+    schedule.delay(url_id as number, host, attempt as number, at as number);
+  }
+  for (const { host_id, priority, count } of db.prepare(QUEUED_RETURNS).iterate()) {
+    const host = activated(host_id as number);
+    schedule.admit(host, count as number);
+    host.queued += count as number;
+    host.queue(priority as number).restoreReturns(count as number);
+  }
   active.forEach((host) => {
     schedule.place(host);
   });
@@ -110,7 +126,7 @@ function countEnds(db: DatabaseSync, reasons: Reasons, known: KnownUrls): void {
   const byCode: number[] = [];
   const count = (id: number, code: number, what: Ending): void => {
     known.recallEnded(id, what);
-    byCode[code] = (byCode[code] ?? 0) + (what === "undropped" ? -1 : 1);
+    byCode[code] = (byCode[code] ?? 0) + countOf(what);
   };
   readEnded(db, count, known.from.journal);
   for (const [code, name] of reasons.names()) known.recallCount(name, byCode[code] ?? 0);

@@ -10,7 +10,8 @@ import type { UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import { HOST_COLUMNS, VISIT_COLUMNS } from "./schema.ts";
+import { VISIT_COLUMNS } from "./schema.ts";
+import { HOST_COLUMNS } from "./views.ts";
 
 /** A row as node:sqlite gives it; the schema is STRICT, so that a column's type can be relied on. */
 export type Row = Record<string, SQLOutputValue>;
@@ -81,7 +82,7 @@ export function visitOf(row: Row): VisitRecord {
   };
 }
 
-/** `row`: of table url, with the host's name as `host`. */
+/** `row`: of table url, with the host's name as `host` and the time of table due as `due_at`. */
 export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | null): UrlRecord {
   return {
     id: row.id as number,
@@ -94,7 +95,7 @@ export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | 
     priority: row.priority as number,
     admittedAt: row.admitted_at as Instant,
     state,
-    dueAt: null,
+    dueAt: row.due_at as Instant | null,
     visit,
   };
 }

@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease, LeasedUrl } from "../../model/lease.ts";
+import type { VisitRecord } from "../../model/record.ts";
 import type { Pending } from "../../ports/frontier.ts";
 import { ActiveHost } from "./active-host.ts";
 import { DelayHeap } from "./delay-heap.ts";
@@ -17,6 +18,13 @@ const QUIET_HOSTS = 1000;
 export interface OpenLease {
   readonly lease: Lease;
   readonly host: ActiveHost;
+}
+
+/** What is on disk of a URL that is leased. */
+export interface Leasable {
+  readUrl(id: number, host: HostKey): LeasedUrl;
+  /** The latest record with which it has ended. */
+  lastEnd(id: number): VisitRecord | null;
 }
 
 export interface ScheduleOptions {
@@ -97,23 +105,18 @@ export class Schedule {
     }
   }
 
-  /** One lease on the host that comes first; null when none is due. `read` fetches what is on disk of the URL. */
-  lease(
-    now: Instant,
-    chunks: ChunkStore,
-    states: UrlStates,
-    read: (id: number, host: ActiveHost) => LeasedUrl,
-  ): Lease | null {
+  /** One lease on the host that comes first; null when none is due. */
+  lease(now: Instant, chunks: ChunkStore, states: UrlStates, disk: Leasable): Lease | null {
     const host = this.#nextDue(now);
     if (host === null) return null;
     const id = host.shift(chunks, states);
     const lease: Lease = {
       token: this.#nextToken++,
-      url: read(id, host),
+      url: disk.readUrl(id, host.name),
       attempt: this.#attempts.get(id) ?? 1,
       expiresAt: now + this.#leaseMs,
       tier: host.tier,
-      previous: null,
+      previous: states.comesBack(id) ? disk.lastEnd(id) : null,
     };
     this.#leases.set(lease.token, { lease, host });
     this.#leasedIds.add(id);

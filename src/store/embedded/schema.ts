@@ -1,4 +1,6 @@
-/** The tables of state.db. The comments stay in the file: `.schema` in any SQLite shell shows them. */
+/** The tables of state.db; its views are in ./views. The comments stay in the file: `.schema` in any SQLite shell shows them. */
+
+import { CREATE_VIEWS } from "./views.ts";
 
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
@@ -50,21 +52,31 @@ export const VISIT_COLUMNS = [
   "history",
 ] as const;
 
-/** What of a host changes with its visits. */
-export const HOST_COLUMNS = [
-  "due_at",
-  "ready_at",
-  "delay_until",
-  "backoff_until",
-  "backoff_steps",
-  "slowed",
-  "smoothed_ms",
-  "address",
-  "requests",
-  "dead",
-] as const;
+/** What version 4 brought. */
+const RETURNS = `CREATE TABLE due (
+  -- When URLs that have ended are to be visited again.
+  url_id INTEGER PRIMARY KEY,
+  at REAL NOT NULL
+) STRICT;
+CREATE INDEX due_at ON due (at, url_id);
 
-export const SCHEMA = `
+CREATE TABLE revisit (
+  -- URLs that had ended and are pending again, until they end.
+  url_id INTEGER PRIMARY KEY,
+  host_id INTEGER NOT NULL,      -- host.id
+  priority INTEGER NOT NULL,     -- the class that it waits in, or has been leased from
+  seq INTEGER NOT NULL,          -- in order of coming back
+  behind INTEGER NOT NULL        -- url.id of the last that was admitted before
+) STRICT;
+CREATE INDEX revisit_queue ON revisit (host_id, priority, seq);
+`;
+
+/** What makes a state of the version given one of the next; its views are made anew in any case. */
+export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
+  [3, `ALTER TABLE visit ADD COLUMN history TEXT; ${RETURNS}`],
+]);
+
+const TABLES = `
 CREATE TABLE host (
   -- Who has a queue, a robots.txt and a clock of its own. What has changed of late is in host_change: ask view hosts.
   -- Times are milliseconds since 1970, UTC, in all tables.
@@ -98,16 +110,6 @@ CREATE TABLE host_change (
   requests INTEGER,
   dead TEXT
 ) STRICT;
-
-CREATE VIEW hosts AS
-  -- Hosts as they are now: the columns of host.
-  SELECT
-    host.id,
-    host.name,
-${HOST_COLUMNS.map((name) => `    iif(changed.id IS NULL, host.${name}, changed.${name}) AS ${name}`).join(",\n")}
-  FROM host
-  LEFT JOIN (SELECT max(id) AS id, host_id, ${HOST_COLUMNS.join(", ")} FROM host_change GROUP BY host_id) AS changed
-    ON changed.host_id = host.id;
 
 CREATE TABLE url (
   -- Every URL ever admitted, in order of admission. Rows are only appended (a followed self-redirect changes href and hops).
@@ -188,11 +190,6 @@ CREATE TABLE visit_of_2 (
   PRIMARY KEY (url_id, visit_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW visit_of AS
-  SELECT url_id, visit_id FROM visit_of_0
-  UNION ALL SELECT url_id, visit_id FROM visit_of_1
-  UNION ALL SELECT url_id, visit_id FROM visit_of_2;
-
 CREATE TABLE robots (
   -- Every copy of a robots.txt, or of the failure to get one. The latest of a host is in force.
   id INTEGER PRIMARY KEY,
@@ -241,6 +238,7 @@ CREATE TABLE retry (
   at REAL NOT NULL               -- not before
 ) STRICT;
 
+${RETURNS}
 CREATE TABLE journal (
   -- One row a transaction: what it admitted and ended, packed, and the counts after it. What memory holds is rebuilt
   -- from here without reading the wide tables.
@@ -250,7 +248,7 @@ CREATE TABLE journal (
   leased INTEGER NOT NULL,       -- of these
   delayed INTEGER NOT NULL,      -- of these
   hosts INTEGER NOT NULL,        -- with URLs pending
-  ended BLOB NOT NULL,           -- 8 bytes each: url.id, reason.code; 32-bit little-endian
+  ended BLOB NOT NULL,           -- 8 bytes each: url.id, reason.code + 0x10000 dropped, 0x20000 drop undone, 0x40000 pending again; 32-bit little-endian
   linked BLOB NOT NULL,          -- 4 bytes each: url.id, once for each level (doubling) that links to it have risen by
   first_id INTEGER NOT NULL,     -- url.id of the first in admitted; the others follow
   admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority
@@ -267,70 +265,7 @@ CREATE TABLE seen (
 CREATE TABLE reason (code INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;  -- of ends, in journal
 CREATE TABLE mark (file TEXT PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;          -- how far output files are good
 CREATE TABLE fact (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
-
-CREATE VIEW urls AS
-  -- Every URL with its latest visit, for people: the columns of the exports, and priority.
-  SELECT
-    url.id,
-    url.href AS url,
-    host.name AS host,
-    CASE
-      WHEN visit.end NOT IN ('retry', 'follow') THEN 'ended'
-      WHEN retry.at > unixepoch('subsec') * 1000 THEN 'delayed'
-      ELSE 'queued'
-    END AS state,
-    visit.end,
-    visit.detail,
-    visit.status,
-    nullif(visit.content_type, '') AS content_type,
-    visit.media_type,
-    visit.charset,
-    CASE WHEN visit.status IS NOT NULL THEN visit.bytes END AS bytes,
-    visit.title,
-    visit.language,
-    visit.description,
-    visit.canonical,
-    visit.noindex,
-    visit.nofollow,
-    visit.width,
-    visit.height,
-    visit.open_graph,
-    visit.json_ld,
-    visit.links_found AS links,
-    visit.read_error,
-    visit.redirect_to,
-    url.depth,
-    url.source,
-    nullif(url.via, 0) AS via,
-    visit.attempt,
-    strftime('%Y-%m-%dT%H:%M:%fZ', url.admitted_at / 1000, 'unixepoch') AS admitted_at,
-    CASE WHEN visit.address IS NOT NULL
-      THEN strftime('%Y-%m-%dT%H:%M:%fZ', visit.started_at / 1000, 'unixepoch') END AS fetched_at,
-    CASE WHEN visit.address IS NOT NULL
-      THEN CAST(round(visit.ended_at - visit.started_at) AS INTEGER) END AS fetch_ms,
-    visit.address,
-    visit.etag,
-    visit.last_modified,
-    nullif(visit.robots_id, 0) AS robots_id,
-    visit.duplicate_of,
-    visit.near_duplicate_of,
-    visit.simhash,
-    visit.digest,
-    visit.truncated,
-    visit.file AS warc_file,
-    visit.offset AS warc_offset,
-    visit.length AS warc_length,
-    visit.revisit_of,
-    url.priority
-  FROM url
-  JOIN host ON host.id = url.host_id
-  LEFT JOIN visit ON visit.id = (SELECT max(visit_id) FROM visit_of WHERE visit_of.url_id = url.id)
-  LEFT JOIN retry ON retry.url_id = url.id;
-
-CREATE VIEW requests AS
-  -- Every request that was made, for people and for trawl report.
-  SELECT url.host_id, visit.href, visit.address, visit.started_at, visit.ended_at, visit.status
-  FROM visit JOIN url ON url.id = visit.url_id WHERE visit.address IS NOT NULL
-  UNION ALL
-  SELECT host_id, href, address, started_at, ended_at, status FROM request;
 `;
+
+export const SCHEMA = `${TABLES}
+${CREATE_VIEWS}`;

@@ -33,7 +33,7 @@ interface Header {
   readonly statePages: number;
 }
 
-const VERSION = 4;
+const VERSION = 5;
 export interface SnapshotPace {
   /** Admissions between two snapshots at least. */
   readonly every: number;

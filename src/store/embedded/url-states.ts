@@ -1,16 +1,21 @@
 /**
- * One byte a URL, by its id: whether it has ended; of those that have, which were dropped; of the others, the class that
- * they wait in, whether they still stand in the place where they were admitted, and how many links to them were met.
+ * One byte a URL, by its id: whether it has ended; of those that have, which were dropped, and which are pending again; of
+ * the others, the class that they wait in, whether they still stand in the place where they were admitted, and how many
+ * links to them were met.
  */
 import type { Places } from "./queue.ts";
 
 const LEVEL = 0b0000_0111;
 const CLASS_AT = 3;
 const CLASS = 0b0011_1000;
-/** Of what waits: it has left its place in the queue of its admission. Of what has ended: it was dropped. */
+/** It has left its place in the queue of its admission. */
 const GONE = 0b0100_0000;
-const DROPPED = GONE;
+/** It has ended, now or before. The bits of its class, its place and its links mean nothing then, or something else: */
 const ENDED = 0b1000_0000;
+/** It was dropped. */
+const DROPPED = 0b0100_0000;
+/** It is pending again. */
+const BACK = 0b0000_0001;
 
 /** Ids in a page: as few as a small crawl has, and few pages for a large one. */
 const PAGE_BITS = 16;
@@ -38,27 +43,48 @@ export class UrlStates implements Places {
     if ((state & ENDED) === 0) this.#set(id, (state & LEVEL) | (priority << CLASS_AT));
   }
 
+  /** It has, and is not pending again. */
   hasEnded(id: number): boolean {
+    return (this.#get(id) & (ENDED | BACK)) === ENDED;
+  }
+
+  /** It has, be it pending again or not. */
+  hasEverEnded(id: number): boolean {
     return (this.#get(id) & ENDED) !== 0;
   }
 
   wasDropped(id: number): boolean {
-    return (this.#get(id) & (ENDED | DROPPED)) === (ENDED | DROPPED);
+    return this.#get(id) === (ENDED | DROPPED);
   }
 
   end(id: number): void {
-    this.#set(id, (this.#get(id) & ~GONE) | ENDED);
+    this.#set(id, ENDED);
   }
 
   drop(id: number): void {
-    this.#set(id, this.#get(id) | ENDED | DROPPED);
+    this.#set(id, ENDED | DROPPED);
   }
 
-  /** Takes what waits from its place; false when it is not there any more. */
+  /** One that has ended, and was not dropped, can be pending again. */
+  canComeBack(id: number): boolean {
+    return this.#get(id) === ENDED;
+  }
+
+  comeBack(id: number): void {
+    this.#set(id, ENDED | BACK);
+  }
+
+  comesBack(id: number): boolean {
+    return this.#get(id) === (ENDED | BACK);
+  }
+
+  waits(id: number): boolean {
+    return (this.#get(id) & (ENDED | GONE)) === 0;
+  }
+
   leave(id: number): boolean {
-    const state = this.#get(id);
-    if ((state & (ENDED | GONE)) !== 0) return false;
-    this.#set(id, state | GONE);
+    if (!this.waits(id)) return false;
+    this.#set(id, this.#get(id) | GONE);
     return true;
   }
 

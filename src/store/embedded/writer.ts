@@ -11,6 +11,7 @@ import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import type { ChunkStore } from "./queue.ts";
+import type { Return } from "./returns.ts";
 import {
   INSERT_REQUEST,
   INSERT_ROBOTS,
@@ -56,6 +57,12 @@ export class Writer implements ChunkStore {
   readonly #insertRequest: StatementSync;
   readonly #upsertRetry: StatementSync;
   readonly #deleteRetry: StatementSync;
+  readonly #upsertDue: StatementSync;
+  readonly #deleteDue: StatementSync;
+  readonly #insertReturn: StatementSync;
+  readonly #deleteReturn: StatementSync;
+  readonly #readReturns: StatementSync;
+  readonly #ended: StatementSync;
   readonly #upsertMark: StatementSync;
   readonly #upsertFact: StatementSync;
   readonly #insertChunk: StatementSync;
@@ -92,6 +99,18 @@ export class Writer implements ChunkStore {
     this.#insertRequest = db.prepare(INSERT_REQUEST);
     this.#upsertRetry = db.prepare("INSERT OR REPLACE INTO retry (url_id, attempt, at) VALUES (?, ?, ?)");
     this.#deleteRetry = db.prepare("DELETE FROM retry WHERE url_id = ?");
+    this.#upsertDue = db.prepare("INSERT OR REPLACE INTO due (url_id, at) VALUES (?, ?)");
+    this.#deleteDue = db.prepare("DELETE FROM due WHERE url_id = ?");
+    this.#insertReturn = db.prepare(
+      "INSERT INTO revisit (url_id, host_id, priority, seq, behind) VALUES (?, ?, ?, ?, ?)",
+    );
+    this.#deleteReturn = db.prepare("DELETE FROM revisit WHERE url_id = ?");
+    this.#readReturns = db.prepare(`SELECT url_id, seq, behind FROM revisit
+      WHERE host_id = ? AND priority = ? AND seq > ? AND NOT EXISTS (SELECT 1 FROM retry WHERE retry.url_id = revisit.url_id)
+      ORDER BY seq LIMIT ?`);
+    this.#ended = db.prepare(`SELECT host.name, visit.end FROM url JOIN host ON host.id = url.host_id
+      JOIN visit ON visit.id = (SELECT visit_id FROM visit_of WHERE url_id = url.id ORDER BY visit_id DESC LIMIT 1)
+      WHERE url.id = ?`);
     this.#upsertMark = db.prepare("INSERT OR REPLACE INTO mark (file, bytes) VALUES (?, ?)");
     this.#upsertFact = db.prepare("INSERT OR REPLACE INTO fact (name, value) VALUES (?, ?)");
     this.#insertChunk = db.prepare("INSERT INTO chunk (host_id, priority, seq, ids) VALUES (?, ?, ?, ?)");
@@ -183,6 +202,34 @@ export class Writer implements ChunkStore {
 
   deleteRetry(id: number): void {
     this.#deleteRetry.run(id);
+  }
+
+  /** Null: it is not scheduled. */
+  saveDue(id: number, at: Instant | null): void {
+    if (at === null) this.#deleteDue.run(id);
+    else this.#upsertDue.run(id, at);
+  }
+
+  /** The host of a URL that has ended, and why it has. */
+  ended(id: number): { readonly host: HostKey; readonly end: EndReason } {
+    const { name, end } = this.#ended.get(id)!;
+    return { host: name as HostKey, end: end as EndReason };
+  }
+
+  /** It is pending again. */
+  insertReturn({ id, seq, behind }: Return, hostId: number, priority: number): void {
+    this.#insertReturn.run(id, hostId, priority, seq, behind);
+    this.#deleteDue.run(id);
+  }
+
+  deleteReturn(id: number): void {
+    this.#deleteReturn.run(id);
+  }
+
+  returnsAfter(hostId: number, priority: number, seq: number, max: number): Return[] {
+    return this.#readReturns
+      .all(hostId, priority, seq, max)
+      .map(({ url_id, seq, behind }) => ({ id: url_id as number, seq: seq as number, behind: behind as number }));
   }
 
   saveMark({ file, bytes }: ArchiveMark): void {

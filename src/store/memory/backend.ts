@@ -7,7 +7,7 @@ import type { Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, type LinkRules, type NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
-import type { Due, Revisits } from "../../ports/revisits.ts";
+import type { Due } from "../../ports/revisits.ts";
 import { classOf, newQueue, push, type Queue, queued, raise, shift } from "./queue.ts";
 import { MemoryRecords } from "./records.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
@@ -31,11 +31,11 @@ export interface MemoryOptions {
 const LEASE_MS = 600_000;
 
 /** A store of plain maps. With the `state` of an earlier one it goes on where that one was closed, or killed. */
-export function memoryBackend(options: MemoryOptions): Backend & Revisits {
+export function memoryBackend(options: MemoryOptions): Backend {
   return new MemoryBackend(options);
 }
 
-class MemoryBackend extends MemoryRecords implements Backend, Revisits {
+class MemoryBackend extends MemoryRecords implements Backend {
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #concurrency: number;

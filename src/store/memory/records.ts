@@ -51,7 +51,11 @@ export class MemoryRecords {
   }
 
   *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
-    for (const visit of this.state.visits) if (visit.end === end) yield { href: visit.href, detail: visit.detail };
+    for (const visit of this.state.visits) {
+      const { urlId, href, detail } = visit;
+      const url = this.state.urls.get(urlId)!;
+      if (visit.end === end && visit === url.visit && url.end !== null) yield { href, detail };
+    }
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

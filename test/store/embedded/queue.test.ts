@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { BLOCK, IdBlocks, NO_BLOCK } from "../../../src/store/embedded/id-blocks.ts";
 import { ChunkedQueue, type ChunkStore, type Places } from "../../../src/store/embedded/queue.ts";
+import type { Return } from "../../../src/store/embedded/returns.ts";
 
 class Chunks implements ChunkStore {
   readonly kept = new Map<string, Uint32Array>();
@@ -17,10 +18,14 @@ class Chunks implements ChunkStore {
   write(hostId: number, priority: number, seq: number, ids: Uint32Array): void {
     this.kept.set([hostId, priority, seq].join(), ids.slice());
   }
+
+  returnsAfter(): readonly Return[] {
+    return [];
+  }
 }
 
 /** Nothing was raised to another class. */
-const ALL: Places = { leave: () => true };
+const ALL: Places = { waits: () => true, leave: () => true };
 
 describe("a queue of ids", () => {
   const step = fc.oneof(
