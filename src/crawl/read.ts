@@ -6,6 +6,7 @@ import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import type { HostKey } from "../model/host.ts";
 import type { Lease } from "../model/lease.ts";
 import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
+import type { ListedWords } from "../model/listed.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, limitsFrom, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
@@ -15,6 +16,7 @@ import { robotsDirectives } from "../policy/robots-directives.ts";
 import type { Conversion } from "../ports/archive.ts";
 import type { Read } from "../ports/media-handler.ts";
 import type { VisitContext } from "./context.ts";
+import { Said } from "./said.ts";
 
 type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "clock" | "log">;
 
@@ -24,6 +26,8 @@ export interface Reading {
   readonly links: readonly NewUrl[];
   /** See `Visited.linksAgain`. */
   readonly linksAgain: LinksAgain | null;
+  /** See `Visited.listed`. */
+  readonly listed?: ListedWords;
   /** Every link found, for the archive; empty when that is not asked for. See `outlinkOf`. */
   readonly outlinks: readonly string[];
   readonly conversions: readonly Conversion[];
@@ -135,9 +139,10 @@ function linksOf(
   closed: boolean,
   lease: Lease,
   context: ReadContext,
-): Pick<Reading, "links" | "linksAgain" | "outlinks"> {
-  const { rules, sentLately, admission } = context;
+): Pick<Reading, "links" | "linksAgain" | "listed" | "outlinks"> {
+  const { rules, sentLately, admission, clock } = context;
   const told = new Told(lease.url.host, sentLately);
+  const said = new Said();
   const outlinks = new Set<string>();
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
   // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.
@@ -155,12 +160,17 @@ function linksOf(
     before.add(what);
     if (++looked > rules.maxLinks) break;
     const url = wanted ? admission.admit(link.href, base, { ...at, source: sourceOf(link) }) : null;
-    if (url !== null) told.tell(url);
+    if (url !== null) {
+      told.tell(url);
+      said.note(url, link);
+    }
     if (!rules.metadata) continue;
     const href = wanted ? (url?.href ?? null) : resolved(link.href, base);
     if (href !== null) outlinks.add(outlinkOf(href, link, nofollow));
   }
-  return { links: told.links, linksAgain: told.again(), outlinks: [...outlinks] };
+  const links = { links: told.links, linksAgain: told.again(), outlinks: [...outlinks] };
+  const listed = said.packed(clock.now());
+  return listed === null ? links : { ...links, listed };
 }
 
 /** What the control thread is told of a page's links: those that it may not know, and how many more there are to the others. */

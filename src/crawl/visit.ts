@@ -33,12 +33,12 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
   }
   const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
   const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
-  const { page, links, linksAgain, gist } = reading;
+  const { page, links, linksAgain, listed, gist } = reading;
   // What a stop has broken off is read again: its links would be lost for good.
   if (signal.aborted && page?.readError != null) return { ...visited, ...BROKEN_OFF };
   const capture = isKept(result) ? keep(result, mediaType, errand, reading, await known, context) : null;
   const seen = { ...visited, outcome: answer, capture, page, links, linksAgain };
-  return gist === undefined ? seen : { ...seen, gist };
+  return { ...seen, ...(gist !== undefined && { gist }), ...(listed !== undefined && { listed }) };
 }
 
 /** What a protocol module could not find has no content, and no head that would say so. */

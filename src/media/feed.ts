@@ -15,7 +15,7 @@ const DATES = new Set(["pubdate", "date", "updated", "modified"]);
 /** Relations of an Atom link that name a page for readers. */
 const PAGES = new Set(["", "alternate", "next", "previous", "prev", "first", "last", "next-archive", "prev-archive"]);
 
-/** The links of a feed's text, with each entry's date as written. */
+/** The links of a feed's text, those of an entry with its date as written. */
 export function feedOf(text: string): Read {
   const feed = new Feed();
   const xml = new XmlReader(text);
@@ -56,10 +56,9 @@ const ASIDES = new Set(["source", "image", "textinput", "author", "summary", "de
 class Feed {
   guidIsLink = true;
   readonly #links: RawLink[] = [];
-  readonly #lastmod: (string | null)[] = [];
   #title: string | undefined;
   #inEntry = false;
-  /** The first of the entry's links in the lists; those up to their end get its date. */
+  /** The first of the entry's links in the list; those up to its end get its date. */
   #entryStart = 0;
   #hasLink = false;
   #guid = "";
@@ -83,8 +82,10 @@ class Feed {
     // Without a link the guid stands for it, where it is a URL: some say isPermaLink="false" and mean the link.
     if (!this.#hasLink && /^https?:\/\//i.test(this.#guid)) this.#add(this.#guid, "page");
     this.#inEntry = false;
+    if (this.#date === null) return;
     for (let i = this.#entryStart; i < this.#links.length; i++) {
-      if (this.#links[i]!.kind === "page") this.#lastmod[i] = this.#date;
+      const link = this.#links[i]!;
+      if (link.kind === "page") this.#links[i] = { ...link, lastmod: this.#date };
     }
   }
 
@@ -118,13 +119,11 @@ class Feed {
   #add(href: string, kind: LinkKind): void {
     const from = this.#inEntry ? "feed" : "feed-channel";
     this.#links.push({ href: href.trim(), kind, from });
-    this.#lastmod.push(null);
   }
 
   read(): Read {
-    const read: Read = { links: this.#links, lastmod: this.#lastmod };
     return {
-      ...read,
+      links: this.#links,
       ...(this.#title !== undefined && { title: this.#title }),
       ...(this.full && { error: "feed-too-many-links" }),
     };

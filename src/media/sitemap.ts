@@ -104,39 +104,47 @@ function sitemapOf(text: string): Read {
   return entries.read();
 }
 
-const FIELDS = new Set(["loc", "lastmod", "content_loc", "player_loc", "thumbnail_loc"]);
+const FIELDS = new Set(["loc", "lastmod", "changefreq", "content_loc", "player_loc", "thumbnail_loc"]);
 
 class Entries {
   readonly #links: RawLink[] = [];
-  readonly #lastmod: (string | null)[] = [];
   #from = "sitemap";
-  /** The current entry's place in the lists, or -1 before its URL is known. */
-  #entry = -1;
-  #date: string | null = null;
+  /** The first of the entry's links in the list; those up to its end get what it says of itself. */
+  #start = 0;
+  #hasUrl = false;
+  #says: Pick<RawLink, "lastmod" | "changefreq"> = {};
   #urls = 0;
   full = false;
 
   open(from: string): void {
+    this.#close();
     this.#from = from;
-    this.#entry = -1;
-    this.#date = null;
+    this.#hasUrl = false;
+    this.#says = {};
+  }
+
+  /** The pages of the entry change when it says, in whatever order it was written. */
+  #close(): void {
+    const links = this.#links;
+    const isSaid = this.#says.lastmod !== undefined || this.#says.changefreq !== undefined;
+    for (let i = this.#start; isSaid && i < links.length; i++)
+      if (links[i]!.kind === "page") links[i] = { ...links[i]!, ...this.#says };
+    this.#start = links.length;
   }
 
   /** `name`: of the element; "url" and "sitemap" are those without a `<loc>`, their text is the URL. */
   field(name: string, text: string, media: string): void {
-    if (name === "lastmod") {
-      if (media !== "" || text === "") return;
-      this.#date = text;
-      if (this.#entry >= 0) this.#lastmod[this.#entry] = text;
+    if (name === "lastmod" || name === "changefreq") {
+      if (media === "" && text !== "") this.#says = { ...this.#says, [name]: text };
     } else if (!isUrl(text)) return;
     else if (media !== "" || name.includes("_")) this.#push(text, "embed", media || "video");
-    else if (this.#entry < 0) {
+    else if (!this.#hasUrl) {
       if (this.#urls >= MAX_SITEMAP_URLS) {
         this.full = true;
         return;
       }
       this.#urls++;
-      this.#entry = this.#links.length;
+      this.#hasUrl = true;
       this.#push(text, "page", this.#from);
     }
   }
@@ -148,12 +156,11 @@ class Entries {
 
   #push(href: string, kind: LinkKind, from: string): void {
     this.#links.push({ href, kind, from });
-    this.#lastmod.push(kind === "page" ? this.#date : null);
   }
 
   read(): Read {
-    const lists = { links: this.#links, lastmod: this.#lastmod };
-    return this.full ? { ...lists, error: "sitemap-too-many-urls" } : lists;
+    this.#close();
+    return this.full ? { links: this.#links, error: "sitemap-too-many-urls" } : { links: this.#links };
   }
 }
 

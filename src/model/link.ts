@@ -15,6 +15,10 @@ export interface RawLink {
   readonly rel?: string;
   /** The visible text of the anchor, cut to 200 characters; only where the handler collects it. */
   readonly text?: string;
+  /** When the target changed last, as a sitemap or a feed says it, as written. */
+  readonly lastmod?: string;
+  /** How often it changes, as a sitemap says it, as written. */
+  readonly changefreq?: string;
 }
 
 /** `sitemap`: a sitemap file, named by robots.txt or by an index of sitemaps. `listed`: a page that a sitemap lists. `imported`: from an archive. */

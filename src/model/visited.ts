@@ -4,6 +4,7 @@ import type { ArchiveMark, Capture } from "./capture.ts";
 import type { FailureCause } from "./fetch-result.ts";
 import type { Lease } from "./lease.ts";
 import type { LinksAgain, NewUrl } from "./link.ts";
+import type { ListedWords } from "./listed.ts";
 import type { PageInfo } from "./page.ts";
 import type { Href } from "./url.ts";
 
@@ -73,6 +74,8 @@ export interface Visited {
   readonly links: readonly NewUrl[];
   /** For the counts of in-links; null when there are none. */
   readonly linksAgain: LinksAgain | null;
+  /** What a sitemap or a feed says of when its pages change. Absent where nothing is said. */
+  readonly listed?: ListedWords;
 }
 
 /** Visits whose archive bytes are durable. Only `seal` makes one, and only one may be committed (crawl/commit.ts). */

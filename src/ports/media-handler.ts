@@ -36,8 +36,6 @@ export interface Read {
   readonly canonical?: string;
   /** Contents of `<meta name=robots>` and of those for our own agent, as written. */
   readonly robots?: readonly string[];
-  /** Sitemap entries carry their dates: parallel to `links`. */
-  readonly lastmod?: readonly (string | null)[];
   /** Of an image, in pixels as shown. */
   readonly width?: number;
   readonly height?: number;

@@ -32,8 +32,12 @@ function read(body: Uint8Array, type: string): Read | Promise<Read> {
 }
 
 function sound({ links, title, robots = [] }: Read): void {
-  for (const { href, kind, from } of links) {
+  for (const { href, kind, from, lastmod, changefreq } of links) {
     assert.equal(typeof href, "string");
+    assert.ok(
+      kind === "page" || (lastmod === undefined && changefreq === undefined),
+      "of pages alone is said when they change",
+    );
     assert.ok(kind === "page" || kind === "embed");
     assert.notEqual(from, "");
   }
@@ -132,7 +136,7 @@ const htmlTarget: Target = {
 
 const SITEMAP =
   '<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://a.test/1?x=1&amp;y=2</loc>' +
-  "<lastmod>2026-11-30</lastmod><priority>0.5</priority></url><url><loc><![CDATA[http://a.test/2]]></loc></url></urlset>";
+  "<lastmod>2026-11-30</lastmod><changefreq>daily</changefreq><priority>0.5</priority></url><url><loc><![CDATA[http://a.test/2]]></loc></url></urlset>";
 const INDEX = "<sitemapindex><sitemap><loc>/s2.xml.gz</loc></sitemap></sitemapindex>";
 const RSS =
   "<rss version=2.0><channel><title>T</title><link>/</link><item><title>I</title><link>/i</link><guid isPermaLink=false>g</guid>" +
@@ -216,8 +220,7 @@ const xml: Target = {
       sound(await sitemap.read(document(HREF, "application/xml", body, false, [])));
     }
     assert.equal(rootName(text), rootName(text).toLowerCase());
-    const { links, lastmod } = readXml(text);
-    assert.ok(lastmod === undefined || lastmod.length === links.length, "a date for each link, or none");
+    sound(readXml(text));
     sound(feedOf(text));
     urlLines(text);
   },

@@ -14,6 +14,7 @@ const read = async (body: string | Uint8Array, headers: readonly string[] = []):
   );
 
 const hrefs = (found: Read): string[] => found.links.map((link) => `${link.kind} ${link.from} ${link.href}`);
+const dates = (found: Read) => found.links.map(({ lastmod }) => lastmod ?? null);
 const urlset = (content: string): string => `<?xml version="1.0"?><urlset xmlns="x">${content}</urlset>`;
 
 describe("sitemap: XML", () => {
@@ -29,7 +30,23 @@ describe("sitemap: XML", () => {
       "page sitemap http://a.test/2",
       "page sitemap http://a.test/3",
     ]);
-    assert.deepEqual(found.lastmod, ["2026-01-02", "2026-01-03", null]);
+    assert.deepEqual(dates(found), ["2026-01-02", "2026-01-03", null]);
+  });
+  it("gives what an entry says of its changes to each of its pages, and to nothing else", async () => {
+    const found = await read(
+      urlset(
+        '<url><changefreq> Daily </changefreq><xhtml:link rel="alternate" href="http://a.test/de"/>' +
+          "<loc>http://a.test/1</loc><image:image><image:loc>http://a.test/i.png</image:loc></image:image>" +
+          "<lastmod>2026-01-02</lastmod></url><url><loc>http://a.test/2</loc></url>",
+      ),
+    );
+    const said = { lastmod: "2026-01-02", changefreq: "Daily" };
+    assert.deepEqual(found.links, [
+      { href: "http://a.test/de", kind: "page", from: "sitemap", ...said },
+      { href: "http://a.test/1", kind: "page", from: "sitemap", ...said },
+      { href: "http://a.test/i.png", kind: "embed", from: "image" },
+      { href: "http://a.test/2", kind: "page", from: "sitemap" },
+    ]);
   });
   it("tells the sitemaps that an index names from pages", async () => {
     const found = await read("<sitemapindex><sitemap><loc>http://a.test/1.xml.gz</loc></sitemap></sitemapindex>");
@@ -56,7 +73,7 @@ describe("sitemap: XML", () => {
       "embed video http://a.test/v.mp4",
       "page sitemap http://a.test/de?a&b",
     ]);
-    assert.deepEqual(found.lastmod, [null, null, null, null]);
+    assert.deepEqual(dates(found), [null, null, null, null]);
   });
   it("does not care for prefixes, case, name spaces, comments, a mark or white space before", async () => {
     const found = await read(

@@ -98,13 +98,11 @@ function wellFormed(value: unknown): Read {
   for (const name of NUMBERS)
     if (found[name] !== undefined && !(Number.isSafeInteger(found[name]) && found[name] >= 0))
       throw new TypeError(`${name} is not a whole number`);
-  const { robots, mediaType, simhash, lastmod } = found;
+  const { robots, mediaType, simhash } = found;
   if (mediaType !== undefined && (mediaType.length > LONGEST_TYPE || parseMediaType(mediaType) === null))
     throw new TypeError("mediaType is no media type");
   if (simhash !== undefined && simhash !== null && !(typeof simhash === "string" && /^[\da-f]{16}$/.test(simhash)))
     throw new TypeError("simhash is not null nor a text of 16 hexadecimal digits");
-  if (lastmod !== undefined && !(Array.isArray(lastmod) && lastmod.every((text) => text === null || isText(text))))
-    throw new TypeError("lastmod is not a list of texts and nulls");
   if (robots !== undefined && !(Array.isArray(robots) && robots.every(isText)))
     throw new TypeError("robots is not a list of texts");
   const { conversions } = found;
@@ -132,6 +130,6 @@ function isLink(value: unknown): boolean {
     typeof link.href === "string" &&
     (link.kind === "page" || link.kind === "embed") &&
     typeof link.from === "string" &&
-    (link.rel === undefined || typeof link.rel === "string")
+    [link.rel, link.lastmod, link.changefreq].every((text) => text === undefined || isText(text))
   );
 }

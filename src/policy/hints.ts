@@ -1,0 +1,116 @@
+/**
+ * What sitemaps and feeds say of changes, and how far it is believed. Many write the time at which the sitemap was made
+ * for the time at which the page changed; so a host's dates call for a look of their own only once looks that would have
+ * come anyway have shown that a change was found where they said so, more often than without them.
+ */
+import type { Instant } from "../base/clock.ts";
+import type { ChangeFrequency, HintTrust, Listed } from "../model/listed.ts";
+import type { Prior } from "./change-rate.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A clock that is ahead, or local time written as UTC, is no lie. */
+const AHEAD_MS = DAY_MS;
+
+/** Fewer dates may be near each other, and near now, by chance. */
+const FEWEST_GENERATED = 5;
+/** Of dates that were made with the document so many of a hundred are the same, some pages being dated by hand. */
+const SAME_PERCENT = 90;
+/** A day in the west of the world began, in UTC, so long ago at most. */
+const TODAY_MS = 36 * HOUR_MS;
+
+const isDayAlone = (date: Instant): boolean => date % DAY_MS === 0;
+
+/**
+ * Which of the dates of one document say anything, at the time when it was read: not those to come, and none at all when
+ * nearly all are the time at which the document was made.
+ */
+export function believable(dates: readonly Instant[], now: Instant): (date: Instant) => boolean {
+  const past = (date: Instant) => date <= now + AHEAD_MS;
+  return areGenerated(dates.filter(past), now) ? () => false : past;
+}
+
+function areGenerated(dates: readonly Instant[], now: Instant): boolean {
+  if (dates.length < FEWEST_GENERATED) return false;
+  const middle = [...dates].sort((a, b) => a - b)[Math.floor(dates.length / 2)]!;
+  if (middle < now - (isDayAlone(middle) ? TODAY_MS : HOUR_MS)) return false;
+  const same = dates.filter((date) => Math.abs(date - middle) <= MINUTE_MS).length;
+  return same * 100 >= dates.length * SAME_PERCENT;
+}
+
+/** The look before: when it was, and what was said of the page then. */
+export interface LookBefore {
+  readonly seenAt: Instant;
+  readonly listed: Listed | null;
+}
+
+/**
+ * Whether the page is said to have changed since the look before. A day alone may mean its last minute; but what was said
+ * already at that look was seen by it.
+ */
+export function saysChanged({ lastmod }: Listed, { seenAt, listed }: LookBefore): boolean {
+  if (lastmod === null || lastmod <= (listed?.lastmod ?? Number.NEGATIVE_INFINITY)) return false;
+  return (isDayAlone(lastmod) ? lastmod + DAY_MS : lastmod) > seenAt;
+}
+
+const NO_TRUST: HintTrust = { called: 0, found: 0, expected: 0 };
+
+/** A host that has been right for years, and no longer is, is found out in some hundred looks. */
+const REMEMBERED = 200;
+
+/**
+ * After a look at a page that was said to have changed. `chance`: that it had, by its own rate and the time since the look
+ * before, whatever was said.
+ */
+export function afterCalled(
+  trust: HintTrust | null,
+  { changed, chance }: { readonly changed: boolean; readonly chance: number },
+): HintTrust {
+  const { called, found, expected } = trust ?? NO_TRUST;
+  const after = { called: called + 1, found: found + Number(changed), expected: expected + chance };
+  if (after.called < REMEMBERED) return after;
+  return { called: after.called / 2, found: after.found / 2, expected: after.expected / 2 };
+}
+
+/** Fewer looks prove nothing. */
+const FEWEST_CALLED = 3;
+
+/**
+ * Whether what is said calls for a look: the share of such looks that find a change is, by two standard deviations of the
+ * Beta distribution that the counts leave (begun with one look of each kind), above that of the same looks without it.
+ */
+export function isTrusted(trust: HintTrust | null): boolean {
+  if (trust === null || trust.called < FEWEST_CALLED) return false;
+  const { called, found, expected } = trust;
+  const hits = found + 1;
+  const misses = called - found + 1;
+  const all = hits + misses;
+  const mean = hits / all;
+  const deviation = Math.sqrt((hits * misses) / (all * all * (all + 1)));
+  return mean - 2 * deviation > expected / called;
+}
+
+/** How long, by the words of a sitemap, from one change to the next. */
+const EVERY_MS: { readonly [F in ChangeFrequency]: number } = {
+  always: 10 * MINUTE_MS,
+  hourly: HOUR_MS,
+  daily: DAY_MS,
+  weekly: 7 * DAY_MS,
+  monthly: 30 * DAY_MS,
+  yearly: 365 * DAY_MS,
+  never: 10 * 365 * DAY_MS,
+};
+
+/** The words are a generator's setting more often than an observation: as far off as pages of all kinds, nearly. */
+const WORD_SPREAD = 2;
+
+/** What is believed of a page before it was looked at twice, with the word of a sitemap: both beliefs, each by its weight. */
+export function priorWith(changefreq: ChangeFrequency | null, prior: Prior): Prior {
+  if (changefreq === null) return prior;
+  const word = 1 / WORD_SPREAD ** 2;
+  const other = 1 / prior.spread ** 2;
+  const log = (other * Math.log(prior.rate) - word * Math.log(EVERY_MS[changefreq])) / (word + other);
+  return { rate: Math.exp(log), spread: 1 / Math.sqrt(word + other) };
+}

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import type { HintTrust } from "../../src/model/listed.ts";
+import { afterCalled, believable, isTrusted, priorWith, saysChanged } from "../../src/policy/hints.ts";
+
+const DAY = 86_400_000;
+const HOUR = DAY / 24;
+const NOW = Date.UTC(2026, 10, 30, 15);
+const TODAY = Date.UTC(2026, 10, 30);
+
+const believed = (dates: readonly number[]): number[] => dates.filter(believable(dates, NOW));
+const listed = (lastmod: number | null) => ({ lastmod, changefreq: null });
+
+describe("which dates of a sitemap say anything", () => {
+  it("are not those to come, but for a clock or a zone that is off", () => {
+    assert.deepEqual(believed([NOW - DAY, NOW + 9 * HOUR, NOW + 30 * DAY]), [NOW - DAY, NOW + 9 * HOUR]);
+  });
+  it("are none when nearly all are the time at which it was made", () => {
+    const madeNow = Array.from({ length: 20 }, (_, i) => NOW - i * 100);
+    assert.deepEqual(believed(madeNow), []);
+    assert.deepEqual(believed([...madeNow, NOW - 40 * DAY]), [], "a page that is dated by hand saves no others");
+    assert.deepEqual(believed(Array(20).fill(TODAY)), [], "by the day");
+    assert.deepEqual(believed(Array(20).fill(NOW + 5 * DAY)), [], "or all to come");
+  });
+  it("are all when they are of one time long past, few, or of times of their own", () => {
+    const deployed = Array(20).fill(NOW - 10 * DAY);
+    assert.deepEqual(believed(deployed), deployed);
+    assert.deepEqual(believed([NOW, NOW]), [NOW, NOW]);
+    const news = Array.from({ length: 20 }, (_, i) => NOW - i * 20 * 60_000);
+    assert.deepEqual(believed(news), news);
+  });
+});
+
+describe("a page is said to have changed", () => {
+  it("when its date is after our last look", () => {
+    const seen = { seenAt: NOW, listed: null };
+    assert.ok(saysChanged(listed(NOW + 1), seen));
+    assert.ok(!saysChanged(listed(NOW - 1), seen));
+    assert.ok(!saysChanged(listed(null), seen));
+  });
+  it("by a day that had not ended at our last look, unless that day was named already then", () => {
+    assert.ok(saysChanged(listed(TODAY), { seenAt: NOW, listed: listed(TODAY - 3 * DAY) }));
+    assert.ok(!saysChanged(listed(TODAY), { seenAt: NOW, listed: listed(TODAY) }));
+    assert.ok(!saysChanged(listed(TODAY - DAY), { seenAt: NOW, listed: null }));
+  });
+  it("not again by what was said at our last look, though it was to come then", () => {
+    assert.ok(!saysChanged(listed(NOW + HOUR), { seenAt: NOW, listed: listed(NOW + HOUR) }));
+  });
+});
+
+/** Trust after looks at pages that change with `chance` between two, of which the dates find `hits` of `looks`. */
+function after(looks: number, hits: number, chance: number): HintTrust | null {
+  let trust: HintTrust | null = null;
+  for (let i = 0; i < looks; i++)
+    trust = afterCalled(trust, {
+      changed: Math.floor(((i + 1) * hits) / looks) > Math.floor((i * hits) / looks),
+      chance,
+    });
+  return trust;
+}
+
+describe("a host's dates are trusted", () => {
+  it("once looks that they called for found changes, more than the rates of the pages would have", () => {
+    assert.ok(isTrusted(after(4, 4, 0.1)));
+    assert.ok(isTrusted(after(50, 45, 0.5)));
+  });
+  it("not before anything was proved, nor when they find what would have been found anyway, nor nothing", () => {
+    assert.ok(!isTrusted(null));
+    assert.ok(!isTrusted(after(1, 1, 0.1)));
+    assert.ok(!isTrusted(after(100, 20, 0.2)));
+    assert.ok(!isTrusted(after(100, 95, 0.95)));
+    assert.ok(!isTrusted(after(20, 0, 0.1)));
+  });
+  it("no longer, when they cease to be right", () => {
+    let trust = after(1_000, 950, 0.1);
+    assert.ok(isTrusted(trust));
+    for (let i = 0; i < 400; i++) trust = afterCalled(trust, { changed: i % 10 === 0, chance: 0.1 });
+    assert.ok(!isTrusted(trust));
+  });
+  it("by counts that stay small and in proportion, whatever is found", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ changed: fc.boolean(), chance: fc.double({ min: 0, max: 1, noNaN: true }) }), {
+          maxLength: 1_000,
+        }),
+        (looks) => {
+          const trust = looks.reduce<HintTrust | null>(afterCalled, null);
+          if (trust === null) return;
+          assert.ok(trust.called <= 200 && trust.found <= trust.called && trust.expected <= trust.called + 1e-9);
+        },
+      ),
+    );
+  });
+});
+
+describe("the change frequency that a sitemap gives a new page", () => {
+  const wide = { rate: 1 / (100 * DAY), spread: 3 };
+  it("moves what is believed towards it, and more so the less was known", () => {
+    const daily = priorWith("daily", wide);
+    assert.ok(daily.rate > wide.rate && daily.rate < 1 / DAY);
+    assert.ok(daily.spread < wide.spread);
+    const narrow = { ...wide, spread: 0.5 };
+    assert.ok(priorWith("daily", narrow).rate < daily.rate);
+    assert.ok(priorWith("never", wide).rate < wide.rate);
+  });
+  it("leaves it as it was, where nothing is said", () => {
+    assert.equal(priorWith(null, wide), wide);
+  });
+});
