@@ -38,6 +38,7 @@ const HOMES = {
   linkedom: "media",
   turndown: "media",
   pino: "app",
+  diff: "app",
   "hyparquet-writer": "export",
   yazl: "export",
   "@aws-sdk/client-s3": "blobs",

@@ -1,6 +1,8 @@
 /** What the body of a page says, for programs: all that a reader sees, or the main content alone. */
 import { systemClock } from "../base/clock.ts";
+import { textHashes } from "../crawl/read.ts";
 import { Apart } from "../media/apart.ts";
+import { builtinHandlers, chooseHandler } from "../media/builtin.ts";
 import type { MainContent } from "../media/main-content.ts";
 import { pdfHandler } from "../media/pdf-handler.ts";
 import { visibleText } from "../media/visible-text.ts";
@@ -9,8 +11,10 @@ import type { Readable } from "../ports/media-handler.ts";
 /** Idle, it keeps no process alive. */
 const apart = new Apart({ clock: systemClock });
 const pdf = pdfHandler(apart);
+const handlers = builtinHandlers("*", apart);
 
-const isHtml = ({ mediaType }: Readable): boolean => mediaType === "text/html" || mediaType === "application/xhtml+xml";
+export const isHtml = ({ mediaType }: Pick<Readable, "mediaType">): boolean =>
+  mediaType === "text/html" || mediaType === "application/xhtml+xml";
 
 /**
  * One line of HTML, or, where `lines` are asked for, a line a block. Throws a sentence when a PDF cannot be read, or its
@@ -27,6 +31,13 @@ export async function seenIn(document: Readable, { lines = false } = {}): Promis
     return read.visibleText;
   }
   return document.mediaType.startsWith("text/") ? document.text() : "";
+}
+
+/** By which the document is compared with others, as when it was fetched (dedup/simhash, printed); null where there is too little text. */
+export async function simhashOf(document: Readable): Promise<string | null> {
+  const handler = chooseHandler(handlers, document.mediaType);
+  const read = await handler?.read({ ...document, wantsText: true });
+  return read === undefined ? null : (textHashes(read, document.href)?.simhash ?? null);
 }
 
 /** Of HTML; of other documents all their text. Throws a sentence when it cannot be found, or a package is missing. */

@@ -42,6 +42,9 @@ export function span(ms: number): string {
   return `${Math.floor(hours / 24)}d ${two(hours % 24)}h`;
 }
 
+/** `2026-11-30 12:03:10Z`. */
+export const timeInUtc = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;
+
 /** Local time of day, `12:03:10`; with the date when it is more than half a day away from `now`. */
 export function timeOfDay(at: Instant, now: Instant): string {
   const date = new Date(at);

@@ -7,6 +7,7 @@ import type { HostKey } from "../model/host.ts";
 import type { Lease } from "../model/lease.ts";
 import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { ListedWords } from "../model/listed.ts";
+import { isTextType } from "../model/media-type.ts";
 import type { PageInfo } from "../model/page.ts";
 import { type Href, limitsFrom, parseUrl, withoutFragment } from "../model/url.ts";
 import type { Answer } from "../model/visited.ts";
@@ -72,7 +73,7 @@ export async function read(
   const hashes = document.wantsText === true ? textHashes(found, response.href) : null;
   const page: PageInfo = {
     mediaType: found.mediaType ?? mediaType,
-    charset: handler !== null && isText(mediaType) ? document.charset() : null,
+    charset: handler !== null && isTextType(mediaType) ? document.charset() : null,
     title: cut(found.title),
     language: cut(found.language || contentLanguage(response)),
     description: cut(found.description),
@@ -233,7 +234,7 @@ function resolved(text: string | undefined, base: Href): Href | null {
 }
 
 /** By what a text is compared; null where there is none, or it is too short. */
-function textHashes(
+export function textHashes(
   { simhash: made, wording, visibleText }: Read,
   href: Href,
 ): Pick<Read, "simhash" | "wording"> | null {
@@ -241,5 +242,3 @@ function textHashes(
   const hashes = visibleText === undefined ? null : hashesOf(visibleText, href);
   return hashes === null ? null : { simhash: printSimhash(hashes.simhash), wording: printSimhash(hashes.wording) };
 }
-
-const isText = (mediaType: string): boolean => /^text\/|[+/](xml|json|javascript)$|xhtml/.test(mediaType);

@@ -142,6 +142,11 @@ export function matchesMediaType(pattern: string, essence: string): boolean {
   return essence.length > head.length + tail.length && essence.startsWith(head) && essence.endsWith(tail);
 }
 
+/** Whether a body of this essence is text, in some charset. */
+export function isTextType(essence: string): boolean {
+  return /^text\/|[+/](xml|json|javascript)$|xhtml/.test(essence);
+}
+
 /** Whether an essence is an XML type (MIME Sniffing, section 4.6). */
 export function isXmlType(essence: string): boolean {
   return essence.endsWith("+xml") || essence === "text/xml" || essence === "application/xml";

@@ -2,6 +2,7 @@
  * What a body is, decided from what was declared and how it begins: the WHATWG MIME Sniffing standard, section 7.
  * A declared type stands, but for the standard's own exceptions; `text/plain` never becomes HTML.
  */
+import { header, type RawHeaders } from "../model/fetch-result.ts";
 import { isXmlType, parseMediaType } from "../model/media-type.ts";
 
 /** How many of the first bytes are ever looked at (section 5.2). */
@@ -35,6 +36,12 @@ export function sniff(contentType: string | null, body: Uint8Array, noSniff = fa
     return match(MEDIA, first) ?? container(first) ?? essence;
   }
   return essence;
+}
+
+/** The same, of an answer's header fields and its body without content-encoding. */
+export function sniffAnswer(rawHeaders: RawHeaders, body: Uint8Array): string {
+  const noSniff = header(rawHeaders, "x-content-type-options")?.trim().toLowerCase() === "nosniff";
+  return sniff(header(rawHeaders, "content-type"), body, noSniff);
 }
 
 /** Section 7.1: identifying a resource whose type is not known. */

@@ -6,6 +6,7 @@ import type { SignalSource } from "./signals.ts";
 
 /** Where results go: texts, and bytes as they are. */
 export interface Output {
+  readonly isTTY?: boolean | undefined;
   write(text: string | Uint8Array): unknown;
 }
 

@@ -1,19 +1,16 @@
 /** `trawl explain URL`: every decision about a URL, with its rule. */
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { KNOWN, parseUrl } from "../../model/url.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { defaultDir, readConfig, standingConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { guardOf, refusalOf, seedsMoved } from "../config/rules.ts";
-import { completeSeed, readSeeds } from "../config/seeds.ts";
 import { openCrawl } from "../dir/crawl-state.ts";
 import { type ExplainContext, explain } from "../inspect/explain.ts";
-import { UsageError } from "../usage-error.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { exactlyOne } from "./positionals.ts";
+import { exactlyOne, urlIn } from "./positionals.ts";
 
 const TABLE = {
   dir: {
@@ -41,16 +38,14 @@ export const explainCommand: Command = {
   async run(argv, shell) {
     const { given, positionals } = readArguments("explain", argv, TABLE);
     const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
-    const { faults } = readSeeds([text]);
-    const parsed = parseUrl(completeSeed(text), undefined, KNOWN);
-    if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
-    const dir = directoryOf(given.dir, parsed.value.href, shell);
+    const url = urlIn(text);
+    const dir = directoryOf(given.dir, url.href, shell);
     using state = dir === null ? null : await openCrawl(dir);
     const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;
     const config = (dir === null ? null : await readConfig(dir)) ?? (await standingConfig(shell.cwd, path));
-    const lines = explain(parsed.value, contextOf(config, state, shell));
+    const lines = explain(url, contextOf(config, state, shell));
     const from = dir ?? "the configuration alone; no crawl of it is known here";
-    shell.stdout.write(`${parsed.value.href}\nby ${from}\n${lines.map((line) => `  ${line}\n`).join("")}`);
+    shell.stdout.write(`${url.href}\nby ${from}\n${lines.map((line) => `  ${line}\n`).join("")}`);
     return EXIT.done;
   },
 };

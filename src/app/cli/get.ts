@@ -1,18 +1,12 @@
 /** `trawl get DIR URL`: what the archive holds of a URL, on standard output. */
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { header } from "../../model/fetch-result.ts";
-import { KNOWN, parseUrl } from "../../model/url.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { ArchivedResponse } from "../../warc/reader.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { completeSeed, readSeeds } from "../config/seeds.ts";
-import { archivedAt } from "../dir/archived.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
-import { INDEX_FILE } from "../dir/index-file.ts";
-import { capturesInIndex, capturesInState, type Found, nearest } from "../inspect/find-captures.ts";
-import { UsageError } from "../usage-error.ts";
+import { answerAt, archivedAt } from "../dir/archived.ts";
+import { bodyElsewhere, findCaptures, nearest } from "../inspect/find-captures.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { directoryAndUrl } from "./positionals.ts";
@@ -51,35 +45,20 @@ of it is archived.`,
     const { given, positionals } = readArguments("get", argv, TABLE);
     const { directory, url } = directoryAndUrl("get", positionals);
     const dir = resolve(shell.cwd, directory);
-    const found = await find(dir, url);
+    const found = await findCaptures(dir, url);
     const chosen = nearest(found.captures, (given.at ?? null) as Instant | null);
     if (chosen === null) {
       shell.stderr.write(`trawl: nothing of ${found.url} is archived in ${dir}: ${found.why}\n`);
       return EXIT.nothingFetched;
     }
-    const response = await archivedAt(dir, chosen.place);
-    if (given.head) shell.stdout.write(headOf(response));
+    if (given.head) shell.stdout.write(headOf(await archivedAt(dir, chosen.place)));
     else if (chosen.body === null) {
-      const original = header(response.warcHeaders, "warc-refers-to-target-uri") ?? "another URL";
-      shell.stderr.write(`trawl: its body is archived with ${original} alone, and that is not in ${dir}\n`);
+      shell.stderr.write(`trawl: ${await bodyElsewhere(dir, chosen)}\n`);
       return EXIT.nothingFetched;
-    } else {
-      const { body } = chosen.body === chosen.place ? response : await archivedAt(dir, chosen.body);
-      await writeBody({ ...response, body }, given.raw === true, shell);
-    }
+    } else await writeBody(await answerAt(dir, chosen.place, chosen.body), given.raw === true, shell);
     return EXIT.done;
   },
 };
-
-async function find(dir: string, text: string): Promise<Found> {
-  const { faults } = readSeeds([text]);
-  const parsed = parseUrl(completeSeed(text), undefined, KNOWN);
-  if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
-  if (!existsSync(join(dir, "state.db")) && existsSync(join(dir, INDEX_FILE)))
-    return capturesInIndex(dir, parsed.value);
-  using state = await openCrawl(dir);
-  return capturesInState(state, parsed.value);
-}
 
 /** As it stands in the record, with the empty line. */
 function headOf({ statusLine, rawHeaders }: ArchivedResponse): Buffer {

@@ -67,7 +67,7 @@ queued: trawl crawl SEED --dir DIR goes on with those in its scope.`,
         ...{ files, dir, link: given.link === true, fault: faultOf(shell.env) ?? (() => {}) },
         reading: {
           handlers,
-          nearDuplicates: given.nearDuplicates === true,
+          nearDuplicates: given.nearDuplicates !== false,
           assets: given.assets === true,
           maxBody: OPTIONS.maxBody.default,
           userAgent: OPTIONS.userAgent.default,

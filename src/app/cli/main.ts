@@ -7,6 +7,7 @@ import { VERSION } from "../version.ts";
 import { addCommand } from "./add.ts";
 import type { Command, Shell } from "./command.ts";
 import { crawlCommand } from "./crawl.ts";
+import { diffCommand } from "./diff.ts";
 import { EXIT, exitCodeOfError, sentenceOf } from "./exit-codes.ts";
 import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
@@ -30,6 +31,7 @@ export const COMMANDS: readonly Command[] = [
   explainCommand,
   exportCommand,
   getCommand,
+  diffCommand,
   importCommand,
   verifyCommand,
   helpCommand(() => COMMANDS),

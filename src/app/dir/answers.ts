@@ -1,6 +1,6 @@
 /** What was answered to a visit, as the archive has it: head and body, whichever record holds the body. */
 import { document } from "../../media/document.ts";
-import type { Capture } from "../../model/capture.ts";
+import type { Capture, Locator } from "../../model/capture.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
@@ -8,7 +8,7 @@ import type { StateQueries } from "../../ports/frontier.ts";
 import type { Readable } from "../../ports/media-handler.ts";
 import { openState } from "../../store/embedded/read-only.ts";
 import type { ArchivedResponse } from "../../warc/reader.ts";
-import { archivedAt } from "./archived.ts";
+import { answerAt } from "./archived.ts";
 import { bodyPlace } from "./bodies.ts";
 
 export interface Answer {
@@ -22,7 +22,7 @@ export interface Answer {
   document(): Readable;
 }
 
-const MOST_RATIO = 200;
+export const MOST_RATIO = 200;
 /** Of a body that is read for an export, decoded. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
@@ -35,7 +35,7 @@ export async function answerTo(
 ): Promise<Answer | null> {
   const { capture } = visit;
   if (capture === null) return null;
-  const response = await withBody(await archivedAt(dir, capture.response), capture, dir, state);
+  const response = await answerAt(dir, capture.response, placeOf(capture, dir, state));
   const whole = capture.truncated === null;
   const limits = { maxBytes: maxBodyBytes, maxRatio: MOST_RATIO };
   const body = (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
@@ -47,15 +47,8 @@ export async function answerTo(
   };
 }
 
-async function withBody(
-  response: ArchivedResponse,
-  capture: Capture,
-  dir: string,
-  given: Pick<StateQueries, "visitsOf"> | null,
-): Promise<ArchivedResponse> {
-  if (capture.revisitOf === undefined) return response;
+function placeOf(capture: Capture, dir: string, given: Pick<StateQueries, "visitsOf"> | null): Locator | null {
+  if (capture.revisitOf === undefined) return capture.response;
   using opened = given === null ? openState(dir) : null;
-  const place = bodyPlace(capture, given ?? opened!);
-  const body = place === null ? Buffer.alloc(0) : (await archivedAt(dir, place)).body;
-  return { ...response, body };
+  return bodyPlace(capture, given ?? opened!);
 }

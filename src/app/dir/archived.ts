@@ -22,6 +22,19 @@ export async function archivedAt(dir: string, locator: Locator): Promise<Archive
   return recordIn(await memberIn(blobs, locator), place, locator);
 }
 
+/**
+ * The answer at `place` with the body that the record at `body` holds; null: an empty one. Where the answer was that
+ * nothing had changed, the body's own fields say how it is to be read.
+ */
+export async function answerAt(dir: string, place: Locator, body: Locator | null): Promise<ArchivedResponse> {
+  const answer = await archivedAt(dir, place);
+  if (body === place) return answer;
+  if (body === null) return { ...answer, body: Buffer.alloc(0) };
+  const original = await archivedAt(dir, body);
+  const { rawHeaders } = /^\S+ 304\b/.test(answer.statusLine) ? original : answer;
+  return { ...answer, rawHeaders, body: original.body };
+}
+
 async function memberIn(blobs: Blobs, { file, offset, length }: Locator): Promise<Buffer> {
   try {
     return await collected(blobs.get(archiveKey(file), { offset, length }));

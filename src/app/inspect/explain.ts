@@ -14,7 +14,7 @@ import type { StateQueries } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { configuredScope } from "../config/rules.ts";
 import { productToken } from "../config/user-agent.ts";
-import { counted, size, span } from "../wording.ts";
+import { counted, size, span, timeInUtc } from "../wording.ts";
 import { END_WORDS } from "./summary.ts";
 
 export interface ExplainContext {
@@ -88,7 +88,7 @@ function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): str
 
 function copySays({ id, host, href, fetchedAt, status, failure }: RobotsCopy, now: Instant): string {
   const from = (href as string) === `${host}/robots.txt` ? "" : `, from ${href}`;
-  return `copy ${id} of ${time(fetchedAt)}, ${span(now - fetchedAt)} ago, ${failure ?? `status ${status}`}${from}`;
+  return `copy ${id} of ${timeInUtc(fetchedAt)}, ${span(now - fetchedAt)} ago, ${failure ?? `status ${status}`}${from}`;
 }
 
 function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): string {
@@ -111,7 +111,7 @@ function stateRows(key: string, state: NonNullable<ExplainContext["state"]>, { n
   const waits =
     host !== null && host.readyAt > now ? `; its host may be asked again in ${span(host.readyAt - now)}` : "";
   return [
-    ["found", `as ${record.source}${found}, depth ${record.depth}, ${time(record.admittedAt)}`],
+    ["found", `as ${record.source}${found}, depth ${record.depth}, ${timeInUtc(record.admittedAt)}`],
     ...(record.visit !== null && record.visit.href !== record.href ? [["asked as", record.visit.href] as const] : []),
     ["state", record.state === "ended" ? "ended" : `${record.state}${waits}`],
     ...(record.visit === null ? [] : visitRows(record.visit)),
@@ -130,7 +130,7 @@ function visitRows(visit: VisitRecord): Row[] {
       ? null
       : [
           "answer",
-          `status ${visit.status}, ${visit.contentType || "no type"}, ${size(visit.bytes)}, attempt ${visit.attempt}, ${time(visit.startedAt)}, in ${span(visit.endedAt - visit.startedAt)}`,
+          `status ${visit.status}, ${visit.contentType || "no type"}, ${size(visit.bytes)}, attempt ${visit.attempt}, ${timeInUtc(visit.startedAt)}, in ${span(visit.endedAt - visit.startedAt)}`,
         ],
     !visit.address ? null : ["asked", visit.address],
     visit.redirectTo === null ? null : ["leads to", visit.redirectTo],
@@ -159,6 +159,3 @@ function visitRows(visit: VisitRecord): Row[] {
   ];
   return rows.filter((row) => row !== null);
 }
-
-/** UTC to the second. */
-const time = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;

@@ -1,4 +1,5 @@
 /** The captures of a URL: from the state, or from the index of an archive that has none. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
@@ -11,6 +12,7 @@ import { type CdxEntry, REVISIT_MIME } from "../../warc/cdxj.ts";
 import { lookUp } from "../../warc/cdxj-lookup.ts";
 import { archivedAt } from "../dir/archived.ts";
 import { bodyPlace } from "../dir/bodies.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
 import { END_WORDS } from "./summary.ts";
 
@@ -19,6 +21,19 @@ export interface Captured {
   readonly place: Locator;
   /** Of the record that holds the body; null when it is another one, and not to be found. */
   readonly body: Locator | null;
+  readonly status: number;
+  /** Of the payload. */
+  readonly digest: string;
+  /** What was found when it was fetched; undefined where only the archive can tell. */
+  readonly read?: CaptureRead;
+}
+
+export interface CaptureRead {
+  /** As received. */
+  readonly bytes: number;
+  /** After sniffing; null when it was not read. */
+  readonly mediaType: string | null;
+  readonly simhash: string | null;
 }
 
 export interface Found {
@@ -30,31 +45,44 @@ export interface Found {
   readonly why: string;
 }
 
-export function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Found {
+/** By the state in `dir`, or, where it has none, by its index. Throws as `openCrawl` does. */
+export async function findCaptures(dir: string, url: ParsedUrl): Promise<Found> {
+  if (!existsSync(join(dir, "state.db")) && existsSync(join(dir, INDEX_FILE))) return capturesInIndex(dir, url);
+  using state = await openCrawl(dir);
+  return capturesInState(state, url);
+}
+
+function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Found {
   const [hi, lo] = hashText(urlKey(parts));
   const record = state.find(hi, lo);
   if (record === null) {
     const copies = parts.pathname === "/robots.txt" ? [...state.robotsCopies()].filter((one) => one.host === host) : [];
-    return { url: href, captures: captured(copies, state), why: "the crawl does not know it" };
+    const captures = copies.flatMap(({ capture, status }) => captured(capture, status, state));
+    return { url: href, captures, why: "the crawl does not know it" };
   }
   const end = record.visit?.end;
   const words = end === undefined || end === "retry" || end === "follow" ? "" : `, ${END_WORDS[end]}`;
   const why = record.state === "ended" ? `it ended as ${end}${words}` : `it is ${record.state}`;
-  return { url: href, captures: captured(state.visitsOf(record.id), state), why };
+  const captures = state.visitsOf(record.id).flatMap(({ capture, status, bytes, page }) => {
+    const read = { bytes, mediaType: page?.mediaType ?? null, simhash: page?.simhash ?? null };
+    return captured(capture, status, state).map((one) => ({ ...one, read }));
+  });
+  return { url: href, captures, why };
 }
 
-function captured(ones: readonly { readonly capture: Capture | null }[], state: ReadOnlyState): Captured[] {
-  return ones.flatMap(({ capture }) =>
-    capture === null ? [] : { at: capture.at, place: capture.response, body: bodyPlace(capture, state) },
-  );
+function captured(capture: Capture | null, status: number | null, state: ReadOnlyState): Captured[] {
+  if (capture === null) return [];
+  const { at, response, digest } = capture;
+  return [{ at, place: response, body: bodyPlace(capture, state), status: status ?? 0, digest }];
 }
 
-export async function capturesInIndex(dir: string, { href }: ParsedUrl): Promise<Found> {
+async function capturesInIndex(dir: string, { href }: ParsedUrl): Promise<Found> {
   const entries = await lookUp(join(dir, INDEX_FILE), href);
   const captures: Captured[] = [];
   for (const entry of entries) {
     const place = placeOf(entry);
-    captures.push({ at: entry.at, place, body: isRevisit(entry) ? await originalPlace(dir, place) : place });
+    const body = isRevisit(entry) ? await originalPlace(dir, place) : place;
+    captures.push({ at: entry.at, place, body, status: entry.status, digest: entry.digest });
   }
   return { url: href, captures, why: "it is not in the index" };
 }
@@ -77,10 +105,17 @@ async function originalPlace(dir: string, place: Locator): Promise<Locator | nul
   return original === undefined ? null : placeOf(original);
 }
 
+/** What to say of a capture whose body is not to be found. */
+export async function bodyElsewhere(dir: string, { place }: Pick<Captured, "place">): Promise<string> {
+  const { warcHeaders } = await archivedAt(dir, place);
+  const original = header(warcHeaders, "warc-refers-to-target-uri") ?? "another URL";
+  return `its body is archived with ${original} alone, and that is not in ${dir}`;
+}
+
 /** The one nearest to `at`, the earlier of two as near; the latest when no time is asked for. Null when there are none. */
-export function nearest(captures: readonly Captured[], at: Instant | null): Captured | null {
+export function nearest<T extends Pick<Captured, "at">>(captures: readonly T[], at: Instant | null): T | null {
   if (at === null) return captures.at(-1) ?? null;
-  let best: Captured | null = null;
+  let best: T | null = null;
   for (const one of captures) if (best === null || Math.abs(one.at - at) < Math.abs(best.at - at)) best = one;
   return best;
 }

@@ -20,7 +20,6 @@ import { Apart } from "../../media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
 import { sitemap } from "../../media/sitemap.ts";
-import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Href } from "../../model/url.ts";
 import { fetcherByScheme } from "../../net/by-scheme.ts";
@@ -29,7 +28,7 @@ import { fileProtocol } from "../../net/file.ts";
 import { basicAuthorization } from "../../net/proxy.ts";
 import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
-import { sniff } from "../../policy/media-type.ts";
+import { sniff, sniffAnswer } from "../../policy/media-type.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Cookies } from "../../ports/cookies.ts";
 import type { Backend } from "../../ports/frontier.ts";
@@ -160,12 +159,7 @@ export async function readingOf(
   const converts = [...(config.text ? ["text/plain"] : []), ...(config.markdown ? ["text/markdown"] : [])];
   const handlers = [...own, ...builtinHandlers(agent, apart)];
   return {
-    identify: (response) =>
-      sniff(
-        header(response.rawHeaders, "content-type"),
-        response.decoded,
-        header(response.rawHeaders, "x-content-type-options")?.trim().toLowerCase() === "nosniff",
-      ),
+    identify: ({ rawHeaders, decoded }) => sniffAnswer(rawHeaders, decoded),
     choose: (mediaType) => chooseHandler(handlers, mediaType),
     sitemap,
     [Symbol.asyncDispose]: () => apart[Symbol.asyncDispose](),
