@@ -3,13 +3,18 @@
 const LEAST = 24;
 const version = process.versions.node;
 
+/** The package whose absence is the error; undefined when it is another error. */
+function missingPackage(error) {
+  return ((error.code === "ERR_MODULE_NOT_FOUND" && /Cannot find package '([^']+)'/.exec(error.message)) || [])[1];
+}
+
 function isMissing(error, path) {
   return error.code === "ERR_MODULE_NOT_FOUND" && String(error.url || error.message).indexOf(path) >= 0;
 }
 
 if (Number(version.split(".")[0]) < LEAST) {
   process.stderr.write(
-    `trawl: Trawl needs Node ${LEAST} or newer; this is ${version}: install a newer one from https://nodejs.org/, or, in a checkout, run npm ci && npm start -- crawl https://example.com\n`,
+    `trawl: Node ${LEAST} or newer is needed; this is ${version}: install a newer one from https://nodejs.org/, or, in a checkout, run npm ci && npm start -- crawl https://example.com\n`,
   );
   process.exitCode = 2;
 } else {
@@ -21,15 +26,23 @@ if (Number(version.split(".")[0]) < LEAST) {
       module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
     });
   // A checkout runs its sources; the published package has none and runs what was compiled from them.
+  let isCheckout = true;
   keepCompiled()
     .then(() => import("../src/app/cli/main.ts"))
     .catch((error) => {
-      if (isMissing(error, "src/app/cli/main.ts")) return import("../dist/app/cli/main.js");
-      throw error;
+      if (!isMissing(error, "src/app/cli/main.ts")) throw error;
+      isCheckout = false;
+      return import("../dist/app/cli/main.js");
     })
     .then((main) => main.runProcess())
     .catch((error) => {
-      console.error(error);
-      process.exitCode = 1;
+      const name = missingPackage(error);
+      if (name === undefined) console.error(error);
+      else {
+        const root = decodeURIComponent(new URL("..", import.meta.url).pathname);
+        const mend = isCheckout ? "run npm ci" : "install Trawl again";
+        process.stderr.write(`trawl: the package ${name} is not installed beside ${root}; ${mend}\n`);
+      }
+      process.exitCode = name === undefined ? 1 : 2;
     });
 }

@@ -45,6 +45,9 @@ export function span(ms: number): string {
 /** `2026-11-30 12:03:10Z`. */
 export const timeInUtc = (at: Instant): string => `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;
 
+/** A line that comes from elsewhere may hold anything, and a terminal obeys control characters; tabs do no harm. */
+export const printable = (line: string): string => line.replace(/[\x00-\x08\x0a-\x1f\x7f-\x9f]/g, "\ufffd");
+
 /** Local time of day, `12:03:10`; with the date when it is more than half a day away from `now`. */
 export function timeOfDay(at: Instant, now: Instant): string {
   const date = new Date(at);

@@ -15,21 +15,33 @@ export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Pr
   const there = await stat(path).catch(() => null);
   if (there !== null && !there.isFile() && !there.isDirectory()) {
     await using device = await open(path, "w");
-    return await writeTexts(device, texts);
+    return await naming(path, () => writeTexts(device, texts));
   }
   const target = there === null ? path : await realpath(path);
   const beside = `${target}.${process.pid}.tmp`;
   try {
-    const file = await open(beside, "w", mode);
-    try {
-      await writeTexts(file, texts);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
+    await naming(beside, async () => {
+      const file = await open(beside, "w", mode);
+      try {
+        await writeTexts(file, texts);
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+    });
     await rename(beside, target);
   } catch (cause) {
     await rm(beside, { force: true });
+    throw cause;
+  }
+}
+
+/** What the system says of a file that is open (that its disk is full) does not name it: such errors of `work` name `path`. */
+export async function naming<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof Error && "errno" in cause && !("path" in cause)) Object.assign(cause, { path });
     throw cause;
   }
 }

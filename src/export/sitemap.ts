@@ -27,8 +27,12 @@ export class Listing {
   /** The first that no sitemap has taken. */
   #next: UrlRecord | null;
 
-  constructor(records: Iterable<UrlRecord>) {
+  readonly #onListed: () => void;
+
+  /** `onListed`: told of each page that is taken. */
+  constructor(records: Iterable<UrlRecord>, onListed: () => void = () => {}) {
     this.#records = records[Symbol.iterator]();
+    this.#onListed = onListed;
     this.#next = this.#advance();
   }
 
@@ -46,6 +50,7 @@ export class Listing {
       length += text.length; // ASCII: URLs have no other characters
       if (length > bytes && n > 0) break;
       yield text;
+      this.#onListed();
       this.#next = this.#advance();
     }
     yield FOOT;

@@ -1,6 +1,6 @@
 /** Sorts more lines than fit into memory: sorted runs in temporary files, merged (external merge sort). */
 import { open, rm } from "node:fs/promises";
-import { replaceFile, writeTexts } from "../base/replace-file.ts";
+import { naming, replaceFile, writeTexts } from "../base/replace-file.ts";
 
 export interface SortLimits {
   /** Characters of lines held at once. */
@@ -59,12 +59,10 @@ class Runs {
   async add(lines: Iterable<string> | AsyncIterable<string>): Promise<void> {
     const path = `${this.#target}.run-${this.#made.length}`;
     this.#made.push(path);
-    const file = await open(path, "w");
-    try {
+    await naming(path, async () => {
+      await using file = await open(path, "w");
       await writeTexts(file, lines);
-    } finally {
-      await file.close();
-    }
+    });
     this.paths.push(path);
   }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { lstat, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, open, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
-import { replaceFile } from "../../src/base/replace-file.ts";
+import { exitCodeOfError, sentenceOf } from "../../src/app/cli/exit-codes.ts";
+import { naming, replaceFile } from "../../src/base/replace-file.ts";
 
 async function folder(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "replace-file-"));
@@ -51,5 +52,29 @@ describe("a file that is replaced", () => {
     ]);
     assert.equal(read.stdout, "one two");
     assert.ok((await lstat(pipe)).isFIFO());
+  });
+});
+
+describe("what fails in a file that is open", () => {
+  it("names the file and the mend when its disk is full", async () => {
+    const error = await naming("/srv/pages.csv", async () => {
+      await using full = await open("/dev/full", "a");
+      await full.appendFile("x");
+    }).catch((cause: Error) => cause);
+    assert.ok(error instanceof Error);
+    assert.equal(
+      sentenceOf(error),
+      "no room left to write /srv/pages.csv (ENOSPC): make room, then run the same command again",
+    );
+    assert.equal(exitCodeOfError(error), 3);
+  });
+  it("is named by what it said itself, where it did, and is left alone when it is no fault of the system", async () => {
+    const missing = naming("/srv/a", () => readFile("/nowhere/b"));
+    await assert.rejects(missing, { code: "ENOENT", path: "/nowhere/b" });
+    const bug = new Error("no more");
+    await assert.rejects(
+      naming("/srv/a", () => Promise.reject(bug)),
+      (cause) => cause === bug && !("path" in bug),
+    );
   });
 });

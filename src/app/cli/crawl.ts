@@ -6,7 +6,7 @@ import type { CrawlConfig } from "../config/crawl-config.ts";
 import { OPTIONS } from "../config/options.ts";
 import { shownPath, summaryLines } from "../inspect/summary.ts";
 import type { CrawlHooks, CrawlOutcome } from "../run/outcome.ts";
-import { counted } from "../wording.ts";
+import { counted, printable } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import { progressDisplay } from "./progress-display.ts";
@@ -14,9 +14,6 @@ import { listenForSignals } from "./signals.ts";
 
 /** A list of seeds may be no list of seeds: a screen of its faults is enough. */
 const MOST_NOTICES = 20;
-
-/** What came from a file may hold anything; a terminal obeys control characters. */
-const printable = (text: string): string => text.replace(/[\x00-\x1f\x7f-\x9f]/g, "\ufffd");
 
 export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks) => Promise<CrawlOutcome>;
 
@@ -26,8 +23,8 @@ export function crawlCommand(load: () => Promise<RunCrawl>): Command {
     name: "crawl",
     usage: "crawl URL... [options]",
     says: "crawl from these URLs; trawl URL is short for it",
-    more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in the
-same place goes on with the same crawl, whether it was stopped, killed or limited.`,
+    more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in
+the same place goes on with the same crawl, whether it was stopped, killed or limited.`,
     options: OPTIONS,
     run: (argv, shell) => crawl(argv, shell, load),
   };
@@ -74,7 +71,7 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
   } finally {
     display.end();
   }
-  for (const line of summaryLines(outcome, shell.cwd)) display.say(line);
+  for (const line of summaryLines(outcome, shell.cwd, config)) display.say(line);
   if (config.quiet && outcome.reason === "disk")
     shell.stderr.write(`trawl: ${outcome.message ?? "the disk is full"}\n`);
   return exitCodeOf(outcome.reason, { failOnLimit: config.failOnLimit, signal: stops.received() });

@@ -6,7 +6,7 @@ import { type Comparison, compare } from "../inspect/diff/compare.ts";
 import { type Pair, pairOf, type Version, versionsOf, type Which } from "../inspect/diff/versions.ts";
 import { findCaptures } from "../inspect/find-captures.ts";
 import { UsageError } from "../usage-error.ts";
-import { size, timeInUtc } from "../wording.ts";
+import { printable, size, timeInUtc } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { directoryAndUrl } from "./positionals.ts";
@@ -146,9 +146,7 @@ function shown(patch: string, { stdout, env }: Pick<Shell, "stdout" | "env">): s
     const code = nth < 2 ? 1 : COLOURS[line[0]!];
     return colour && code !== undefined ? `\x1b[${code}m${line}\x1b[m` : line;
   };
-  return patch.replace(/\n$/, "").replace(CONTROLS, "\ufffd").split("\n").map(paint).join("\n").concat("\n");
+  return `${patch.replace(/\n$/, "").split("\n").map(printable).map(paint).join("\n")}\n`;
 }
 
 const COLOURS: Readonly<Record<string, number>> = { "-": 31, "+": 32, "@": 36 };
-
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;

@@ -73,8 +73,15 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
 /** Codes by which the file system says that a path is not what a crawl needs there. Node's sentence names the path. */
 const BAD_PATH = new Set(["EACCES", "EPERM", "ENOTDIR", "EISDIR", "EEXIST", "ENAMETOOLONG", "ELOOP", "ENOENT"]);
 
+/** Codes by which it says that there is no room. */
+const NO_ROOM = new Set(["ENOSPC", "EDQUOT"]);
+
 /** What an error says to the user: the thing and the mend. */
 export function sentenceOf(error: Error): string {
+  if ("code" in error && NO_ROOM.has(String(error.code))) {
+    const where = "path" in error ? ` to write ${error.path}` : " on the disk";
+    return `no room left${where} (${error.code}): make room, then run the same command again`;
+  }
   const isPath = "code" in error && "path" in error && BAD_PATH.has(String(error.code));
   return isPath ? `${error.message}; mend that path, or name another directory with --dir` : error.message;
 }

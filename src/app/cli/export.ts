@@ -8,9 +8,11 @@ import { readConfig } from "../config/config.ts";
 import { openCrawl } from "../dir/crawl-state.ts";
 import { EXPORTS } from "../export/exports.ts";
 import type { ExportFormat, Unit } from "../export/job.ts";
+import { Tally } from "../export/tally.ts";
 import { parseWhere } from "../export/where.ts";
+import { shownPath } from "../inspect/summary.ts";
 import { UsageError } from "../usage-error.ts";
-import { count, size } from "../wording.ts";
+import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
@@ -41,6 +43,7 @@ const TABLE = {
     word: "FIELD=VALUE",
     says: "only these URLs; of several of one field any, of different fields all",
   },
+  quiet: { group: "Options", kind: "flag", default: false, short: "q", says: "no progress, and no last line" },
 } as const satisfies Table;
 
 export const exportCommand: Command = {
@@ -75,6 +78,8 @@ with it. docs/output.md says what each column means.`,
     }
     using state = await openCrawl(dir, { frozen: format.ofOneMoment === true });
     let unit: Unit = "URLs";
+    const tally = new Tally();
+    const quiet = given.quiet === true;
     const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(unit, done, total));
     try {
       await format.write({
@@ -83,10 +88,14 @@ with it. docs/output.md says what each column means.`,
         seeds: (await readConfig(dir))?.seeds ?? [],
         where,
         path,
-        emit: (chunks) => (path === null ? print(chunks, shell.stdout) : replaceFile(path, chunks)),
+        tally,
+        emit(chunks, place = path ?? undefined) {
+          const weighed = tally.weighed(chunks);
+          return place === undefined ? print(weighed, shell.stdout) : replaceFile(place, weighed);
+        },
         onProgress(of, done, total) {
           unit = of;
-          display.at(done, total);
+          if (!quiet) display.at(done, total);
         },
         warn: (sentence) => shell.stderr.write(`trawl: ${sentence}\n`),
         now: shell.clock.now(),
@@ -94,6 +103,7 @@ with it. docs/output.md says what each column means.`,
     } finally {
       display.end();
     }
+    if (!quiet) shell.stderr.write(`${lastLine(tally, path === null ? null : shownPath(path, shell.cwd))}\n`);
     return EXIT.done;
   },
 };
@@ -101,6 +111,12 @@ with it. docs/output.md says what each column means.`,
 function progressWords(unit: Unit, done: number, total: number | null): string {
   if (unit !== "bytes") return unit === "URLs" ? `Exported ${count(done)} URLs` : `Indexed ${count(done)} captures`;
   return `Exported ${size(done)}${total === null ? "" : ` of ${size(total)}`}`;
+}
+
+/** `to`: null for standard output. */
+function lastLine({ parts, bytes }: Tally, to: string | null): string {
+  const counts = [...parts].map(([part, n]) => counted(n, part));
+  return `Exported ${[...(counts.length === 0 ? ["nothing"] : counts), size(bytes)].join(", ")}${to === null ? "" : ` to ${to}`}`;
 }
 
 /** Throws a `UsageError` when neither the name nor the ending says a format. */

@@ -44,6 +44,9 @@ export function entry(left: string, right: string): string {
   return [...head, ...lines.map((line) => " ".repeat(INDENT) + line)].join("\n");
 }
 
+/** A paragraph, broken at the width of help. */
+export const filled = (text: string): string => wrap(text, HELP_WIDTH).join("\n");
+
 /** Breaks at spaces and after commas of long words. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];

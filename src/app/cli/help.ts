@@ -3,12 +3,12 @@ import { didYouMean } from "../config/closest.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
-import { entry, optionsHelp } from "./help-text.ts";
+import { entry, filled, optionsHelp } from "./help-text.ts";
 
 export function commandHelp(command: Command): string {
   return [
     `trawl ${command.usage}`,
-    `${command.says[0]!.toUpperCase()}${command.says.slice(1)}.`,
+    filled(`${command.says[0]!.toUpperCase()}${command.says.slice(1)}.`),
     ...(command.more === undefined ? [] : [command.more]),
     optionsHelp(command.options),
   ]
@@ -20,7 +20,8 @@ export function commandHelp(command: Command): string {
 export function overview(commands: readonly Command[]): string {
   const list = commands.map((command) => entry(command.usage, command.says)).join("\n");
   const codes = (Object.keys(EXIT) as (keyof typeof EXIT)[]).map((name) => entry(String(EXIT[name]), EXIT_WORDS[name]));
-  return `Trawl crawls the web: politely, losing nothing when it is killed, into archives that standard tools open.
+  return `Trawl crawls the web: politely, losing nothing when it is killed, into archives that standard
+tools open.
 
 Commands:
 ${list}

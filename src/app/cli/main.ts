@@ -37,11 +37,12 @@ export const COMMANDS: readonly Command[] = [
   helpCommand(() => COMMANDS),
 ];
 
-/** Runs one command line; the exit code. Never throws. */
+/** Runs one command line; the exit code. Never throws, but for a package of the program's own that is not installed. */
 export async function main(argv: readonly string[], shell: Shell, commands = COMMANDS): Promise<number> {
   try {
     return await dispatch(argv, shell, commands);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException | null)?.code === "ERR_MODULE_NOT_FOUND") throw error;
     const code = exitCodeOfError(error);
     if (code !== null) {
       shell.stderr.write(`trawl: ${sentenceOf(error as Error)}\n`);

@@ -19,8 +19,8 @@ export const reportCommand: Command = {
   says: "how polite a crawl has been: the smallest gaps kept, and every breach; what it took for traps, by rule",
   more: `Computed from the recorded times of all requests, robots.txt and its redirects included: from the
 end of one to the start of the next, for each host and each address, held against the --delay and
---host-concurrency that were in force at the time. What was left out as a trap is counted by its rule.
-With --seen bloom and the like it says how many new URLs were probably taken for seen ones.`,
+--host-concurrency that were in force at the time. What was left out as a trap is counted by its
+rule. With --seen bloom and the like it says how many new URLs were probably taken for seen ones.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("report", argv, TABLE);

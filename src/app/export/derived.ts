@@ -20,7 +20,8 @@ export const writeWat = (job: ExportJob): Promise<void> => write(job, "wat", fac
 
 function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): Promise<void> {
   const info = { software: `trawl/${VERSION}`, description: `${what.toUpperCase()} of a crawl` };
-  return job.emit(derivedChunks(info, `crawl.warc.${what}.gz`, job.now, records));
+  const counted = job.tally.eachOf("record", records);
+  return job.emit(derivedChunks(info, `crawl.warc.${what}.gz`, job.now, counted));
 }
 
 async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {

@@ -33,7 +33,7 @@ export const EXPORTS: readonly ExportFormat[] = [
     chooses: true,
     async write(job) {
       const { edgesParquet } = await import("../../export/link-graph.ts");
-      await job.emit(edgesParquet(linksOf(job)));
+      await job.emit(edgesParquet(job.tally.eachOf("link", linksOf(job))));
     },
   },
   {
@@ -50,7 +50,7 @@ export const EXPORTS: readonly ExportFormat[] = [
       suffix,
       says,
       chooses: true,
-      write: (job) => job.emit(chunks(chosenRecords(job), NAMES)),
+      write: (job) => job.emit(chunks(job.tally.each("row", chosenRecords(job)), NAMES)),
     }),
   ),
   {
@@ -71,7 +71,7 @@ export const EXPORTS: readonly ExportFormat[] = [
   {
     name: "wat",
     suffix: ".wat.gz",
-    says: "status, fields and links of answers as JSON, a metadata record each, as Common Crawl's WAT",
+    says: "status, fields and links of answers as JSON, a record each, as Common Crawl's WAT",
     ofOneMoment: true,
     chooses: true,
     write: writeWat,
@@ -79,7 +79,7 @@ export const EXPORTS: readonly ExportFormat[] = [
   {
     name: "sitemap",
     suffix: ".xml",
-    says: "a sitemap of what may be indexed; more than 50,000 pages: parts beside it, and an index",
+    says: "a sitemap of what may be indexed; above 50,000 pages parts beside it, and an index",
     chooses: true,
     write: (job) => writeSitemap(job),
   },
@@ -106,7 +106,7 @@ const CAPTURES_AT_ONCE = 1024;
 
 /** Makes an index of the captures that are meant for as long as it is used. */
 async function withIndex(
-  { state, where, onProgress }: Pick<ExportJob, "state" | "where" | "onProgress">,
+  { state, where, tally, onProgress }: Pick<ExportJob, "state" | "where" | "tally" | "onProgress">,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-export-"));
@@ -117,7 +117,7 @@ async function withIndex(
         if (nth % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
         return where === null || where(visit.href, visit);
       });
-    await writeIndex(folder, { captures }, path);
+    await writeIndex(folder, { captures: () => tally.each("capture", captures()) }, path);
     await use(path);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -129,7 +129,7 @@ async function writeGraph(job: ExportJob): Promise<void> {
   const { graphml } = await import("../../export/link-graph.ts");
   const chosen = job.where === null ? null : new Bitmap(); // a bit a URL
   function* nodes() {
-    for (const { id, href, visit } of chosenRecords(job)) {
+    for (const { id, href, visit } of job.tally.each("URL", chosenRecords(job))) {
       chosen?.add(id);
       yield { id, url: href, status: visit?.status ?? null, title: visit?.page?.title ?? null };
     }
@@ -137,7 +137,7 @@ async function writeGraph(job: ExportJob): Promise<void> {
   async function* edges() {
     for await (const edge of linksOf(job)) if (edge.to !== null && (chosen === null || chosen.has(edge.to))) yield edge;
   }
-  await job.emit(graphml(nodes(), edges()));
+  await job.emit(graphml(nodes(), job.tally.eachOf("link", edges())));
 }
 
 /** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */

@@ -2,6 +2,7 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Chunks } from "../../base/replace-file.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { Tally } from "./tally.ts";
 import type { Where } from "./where.ts";
 
 export type Unit = "URLs" | "captures" | "bytes";
@@ -15,8 +16,10 @@ export interface ExportJob {
   readonly where: Where | null;
   /** Absolute; null for standard output. */
   readonly path: string | null;
-  /** Writes the pieces: to `path`, whole or not at all, or to standard output. */
-  emit(chunks: Chunks): Promise<void>;
+  /** Writes the pieces: to `path`, or what is named in its place, whole or not at all, or to standard output. */
+  emit(chunks: Chunks, path?: string): Promise<void>;
+  /** Counts what is written. */
+  readonly tally: Tally;
   /** How far it is: URLs gone through, captures indexed, bytes of the archive. `total`: null when it is not known. */
   onProgress(unit: Unit, done: number, total: number | null): void;
   /** Says on standard error what the user should know of the result. */

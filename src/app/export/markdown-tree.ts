@@ -1,6 +1,7 @@
 /** The main content of each page as a Markdown file of its own, in folders as in its URL; there whole or not at all. */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { naming } from "../../base/replace-file.ts";
 import { PagePaths } from "../../export/page-path.ts";
 import { missingForContent } from "../../media/main-content.ts";
 import type { VisitRecord } from "../../model/record.ts";
@@ -13,7 +14,7 @@ import type { ExportJob } from "./job.ts";
 const TEXTS = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 
 /** `path`: the folder that is made. Throws a `UsageError` when there is none. */
-export async function writeMarkdown({ dir, state, where, path, onProgress, warn }: ExportJob): Promise<void> {
+export async function writeMarkdown({ dir, state, where, path, tally, onProgress, warn }: ExportJob): Promise<void> {
   if (path === null) throw new UsageError("export", "Markdown is a file a page: name a folder for them, --to pages.md");
   const missing = missingForContent();
   if (missing.length > 0)
@@ -40,7 +41,10 @@ export async function writeMarkdown({ dir, state, where, path, onProgress, warn 
       }
       const file = join(beside, paths.of(href));
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, `${frontMatter(visit)}${content.markdown}`);
+      const text = `${frontMatter(visit)}${content.markdown}`;
+      await naming(file, () => writeFile(file, text));
+      tally.count("page");
+      tally.bytes += Buffer.byteLength(text);
     }
     await rename(beside, path);
   } catch (cause) {

@@ -3,6 +3,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readFully } from "../../base/read-fully.ts";
+import { naming } from "../../base/replace-file.ts";
 import type { Edge } from "../../export/link-graph.ts";
 import { type LinkPairs, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
 
@@ -18,9 +19,10 @@ export interface RankingJob {
 export async function rankPages({ size, edges, damping = RANK_RULES.damping, onRound }: RankingJob): Promise<Ranks> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-rank-"));
   try {
-    const file = await open(join(folder, "links"), "w+");
+    const path = join(folder, "links");
+    const file = await open(path, "w+");
     try {
-      await writePairs(file, edges);
+      await naming(path, () => writePairs(file, edges));
       return await pageRank(size, pairsOf(file), { ...RANK_RULES, damping }, onRound);
     } finally {
       await file.close();

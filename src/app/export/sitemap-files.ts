@@ -6,7 +6,6 @@
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
-import { replaceFile } from "../../base/replace-file.ts";
 import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
 import { UsageError } from "../usage-error.ts";
 import { chosenRecords } from "./chosen-records.ts";
@@ -14,7 +13,7 @@ import type { ExportJob } from "./job.ts";
 
 /** The index names its parts at the first page's origin. Throws a `UsageError` when there are parts and no place for them. */
 export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEMAP_LIMITS): Promise<void> {
-  const listing = new Listing(chosenRecords(job));
+  const listing = new Listing(chosenRecords(job), () => job.tally.count("page"));
   const { path } = job;
   const origin = listing.next === null ? "" : new URL(listing.next).origin;
   const first = [...listing.texts(limits)]; // a sitemap is bounded; whether it holds all must be known before one is written
@@ -28,13 +27,14 @@ export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEM
       "export",
       `one sitemap cannot hold more than ${limits.urls} pages; name a file with --to, or choose with --where host=NAME`,
     );
-  const parts = await writeParts(path, first, listing, limits);
-  await replaceFile(path, [sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
+  const parts = await writeParts(job, path, first, listing, limits);
+  await job.emit([sitemapIndex(parts.map((part) => `${origin}/${encodeURIComponent(part)}`))]);
   await removeParts(path, parts);
 }
 
 /** Their names, in order. None is there before all are written. */
 async function writeParts(
+  { emit }: Pick<ExportJob, "emit">,
   path: string,
   first: readonly string[],
   listing: Listing,
@@ -48,13 +48,11 @@ async function writeParts(
     for (let texts: Iterable<string> = first; ; texts = listing.texts(limits)) {
       const hash = createHash("sha256");
       const nth = parts.length + 1;
-      await replaceFile(
-        join(beside, String(nth)),
-        Iterator.from(texts).map((text) => {
-          hash.update(text);
-          return text;
-        }),
-      );
+      const hashed = Iterator.from(texts).map((text) => {
+        hash.update(text);
+        return text;
+      });
+      await emit(hashed, join(beside, String(nth)));
       parts.push(`${name}-${nth}-${mark(hash.digest("hex"))}${ext}`);
       if (listing.next === null) break;
     }

@@ -7,6 +7,8 @@ import { count, counted } from "../wording.ts";
 import { endTable } from "./summary.ts";
 
 const BUSIEST = 5;
+/** Where nothing was crawled, no scope left anything out. */
+const IMPORTED = { scope: "links of what was imported; a crawl takes those that it wants" };
 const SEEDS_SHOWN = 3;
 
 export interface CrawlStatus {
@@ -66,7 +68,7 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
       : // What is leased is not told apart: seen from outside it is as old as the last commit.
         `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
     ...(status.paused ? ["  paused   until trawl resume"] : []),
-    ...section("URLs by end:", endTable(status.byEnd)),
+    ...section("URLs by end:", endTable(status.byEnd, config === null ? IMPORTED : {})),
     ...section(
       "Busiest hosts:",
       status.busiest.map(

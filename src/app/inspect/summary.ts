@@ -37,18 +37,19 @@ export const END_WORDS: { readonly [E in EndReason]: string } = {
   "too-long": "the URL is too long (--max-url-length)",
 };
 
-/** The lines under the heading for each end that occurred: reason, count, meaning. */
-export function endTable(byEnd: CrawlStats["byEnd"]): string[] {
+/** The lines under the heading for each end that occurred: reason, count, meaning. `words`: where an end means something else here. */
+export function endTable(byEnd: CrawlStats["byEnd"], words: { readonly [E in EndReason]?: string } = {}): string[] {
   const rows = (Object.keys(END_WORDS) as EndReason[]).flatMap((end) => {
     const n = byEnd[end] ?? 0;
-    return n === 0 ? [] : [[end, count(n), END_WORDS[end]] as const];
+    return n === 0 ? [] : [[end, count(n), words[end] ?? END_WORDS[end]] as const];
   });
   const widest = (column: 0 | 1): number => Math.max(0, ...rows.map((row) => row[column].length));
   const [left, right] = [widest(0), widest(1)];
   return rows.map(([end, n, words]) => `  ${end.padEnd(left)}  ${n.padStart(right)}  ${words}`);
 }
 
-export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
+/** `overwrite`: the command began the crawl again, and would do so another time. */
+export function summaryLines(outcome: CrawlOutcome, cwd: string, { overwrite = false } = {}): string[] {
   const { stats } = outcome;
   const lasted = stats.at - stats.startedAt;
   const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean, "pages")} in ${span(lasted)}`;
@@ -61,7 +62,7 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string): string[] {
     ...(outcome.lost === undefined ? [] : [`  lost: ${outcome.lost}`]),
     ...storeLines(outcome),
     `Files: ${dir} (${outcome.store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
-    ...advice(outcome, dir, pending),
+    ...advice(outcome, dir, pending, overwrite ? "the same command without --overwrite" : "the same command"),
   ];
 }
 
@@ -102,27 +103,29 @@ function heading(outcome: CrawlOutcome): string {
 }
 
 /** Most of these sentences say the mend themselves. */
-const diskWords = (message: string): string =>
-  /same command/.test(message) ? `${message}.` : `${message}. Make room; the same command goes on from here.`;
+const diskWords = (message: string, same: string): string =>
+  /the same command/.test(message)
+    ? `${message.replace("the same command", same)}.`
+    : `${message}. Make room; ${same} goes on from here.`;
 
-function advice(outcome: CrawlOutcome, dir: string, pending: number): string[] {
+/** `same`: the command that goes on with this crawl. */
+function advice(outcome: CrawlOutcome, dir: string, pending: number, same: string): string[] {
+  const first = `${same[0]!.toUpperCase()}${same.slice(1)}`; // of a sentence
   switch (outcome.reason) {
     case "interrupted":
-      return ["Nothing is lost: the same command goes on from here."];
+      return [`Nothing is lost: ${same} goes on from here.`];
     case "time-limit":
-      return pending > 0 ? ["The same command goes on from here."] : [];
+      return pending > 0 ? [`${first} goes on from here.`] : [];
     case "parked":
-      return [
-        "What is left is on hosts that asked to be left alone for more than a day; the same command goes on then.",
-      ];
+      return [`What is left is on hosts that asked to be left alone for more than a day; ${same} goes on then.`];
     case "over-budget":
       return [
-        "What is left is of hosts that have had their pages; the same command with a higher --max-per-host or --max-per-domain goes on.",
+        `What is left is of hosts that have had their pages; ${same} with a higher --max-per-host or --max-per-domain goes on.`,
       ];
     case "limit":
-      return pending > 0 ? ["The same command with a higher --limit goes on from here."] : [];
+      return pending > 0 ? [`${first} with a higher --limit goes on from here.`] : [];
     case "disk":
-      return [diskWords(outcome.message ?? "The disk would not take more")];
+      return [diskWords(outcome.message ?? "The disk would not take more", same)];
     case "nothing-fetched":
       return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
     case "done":

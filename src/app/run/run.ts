@@ -22,7 +22,7 @@ import { openPages } from "../dir/pages-file.ts";
 import { SPOOL, spoolInbox } from "../dir/spool.ts";
 import { claimStore, clearStore, marksHere, mustBeSameStore, openStore, ownerOf, sweepSegments } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
-import { lossWords, rememberSeen, seenLoss } from "../inspect/report/seen-loss.ts";
+import { losesMore, lossWords, rememberSeen, seenLoss } from "../inspect/report/seen-loss.ts";
 import { UsageError } from "../usage-error.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
@@ -198,7 +198,8 @@ async function crawlIn(
   }
   if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
-  const lost = reason === "disk" ? null : lossWords(seenLoss(backend));
+  const loss = reason === "disk" ? null : seenLoss(backend);
+  const lost = loss !== null && losesMore(loss) ? lossWords(loss) : null;
   return {
     ...{ reason, stats: stats(), dir: config.dir, resumed },
     ...(message === undefined ? {} : { message }),

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, cpSync, openSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../../src/app/version.ts";
+import { tempDir } from "../../e2e/trawl.ts";
 
-const BIN = fileURLToPath(new URL("../../../bin/trawl.js", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const BIN = join(ROOT, "bin/trawl.js");
 const run = (nodeArguments: readonly string[], ...argv: string[]) =>
   spawnSync(process.execPath, [...nodeArguments, BIN, ...argv], { encoding: "utf8", timeout: 60_000 });
 
@@ -25,10 +28,19 @@ describe("bin/trawl.js", () => {
     closeSync(full);
     assert.deepEqual([status, signal], [3, null]);
   });
+  it("says one clear sentence where its packages are not installed", async () => {
+    await using dir = await tempDir();
+    for (const name of ["bin", "src", "package.json"])
+      cpSync(join(ROOT, name), join(dir.path, name), { recursive: true });
+    const bin = join(dir.path, "bin/trawl.js");
+    const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "--version"], { encoding: "utf8" });
+    assert.deepEqual([status, stdout], [2, ""]);
+    assert.match(stderr, /^trawl: the package \S+ is not installed beside \/[^\n]+; run npm ci\n$/);
+  });
   it("says one clear sentence on an old Node", () => {
     const older = "data:text/javascript,Object.defineProperty(process,'versions',{value:{node:'20.20.2'}})";
     const { status, stdout, stderr } = run(["--import", older], "--version");
     assert.deepEqual([status, stdout], [2, ""]);
-    assert.match(stderr, /^trawl: Trawl needs Node 24 or newer; this is 20\.20\.2: [^\n]+\n$/);
+    assert.match(stderr, /^trawl: Node 24 or newer is needed; this is 20\.20\.2: [^\n]+\n$/);
   });
 });

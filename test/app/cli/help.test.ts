@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, it } from "node:test";
+import { commandHelp, overview } from "../../../src/app/cli/help.ts";
 import { HELP_WIDTH, optionDefault, optionSyntax, optionsHelp, optionsPage } from "../../../src/app/cli/help-text.ts";
+import { COMMANDS } from "../../../src/app/cli/main.ts";
 import { flagOf, parserOptions, readArguments } from "../../../src/app/config/arguments.ts";
 import { OPTION_LIST, OPTIONS } from "../../../src/app/config/options.ts";
 import { parseValue, printValue } from "../../../src/app/config/values.ts";
@@ -45,6 +47,10 @@ describe("help", () => {
       assert.ok(text.includes(`  ${optionSyntax(name, option)}`), name);
       assert.ok(text.replace(/\s+/g, "").includes(optionDefault(option).replace(/\s+/g, "")), name);
     }
+  });
+  it("fits its width on every page", () => {
+    const pages = [overview(COMMANDS), ...COMMANDS.map(commandHelp)];
+    for (const line of pages.flatMap((page) => page.split("\n"))) assert.ok(line.length <= HELP_WIDTH, line);
   });
   it("shows a flag that is on by the form that turns it off", () => {
     assert.equal(optionSyntax("robots", OPTIONS.robots), "--no-robots");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -11,6 +11,8 @@ import { main } from "../../../src/app/cli/main.ts";
 import { openCrawl } from "../../../src/app/dir/crawl-state.ts";
 import type { ExportJob } from "../../../src/app/export/job.ts";
 import { writeSitemap } from "../../../src/app/export/sitemap-files.ts";
+import { Tally } from "../../../src/app/export/tally.ts";
+import { size } from "../../../src/app/wording.ts";
 import { replaceFile } from "../../../src/base/replace-file.ts";
 import { parseLine } from "../../../src/warc/cdxj-lookup.ts";
 import { type TestShell, testShell } from "../shell.ts";
@@ -51,6 +53,28 @@ describe("trawl export", () => {
       assert.deepEqual(readFileSync(path), await exported(shell, dir, "--to", "-", "--format", format), format);
     }
     assert.equal(readdirSync(join(shell.cwd, "out")).length, 6);
+  });
+  it("says at its end what it wrote, how much and where to, unless it shall be quiet", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    const said = async (...argv: string[]) => {
+      const before = shell.err().length;
+      await exported(shell, dir, ...argv);
+      return shell.err().slice(before);
+    };
+    const bytes = (name: string) => size(statSync(join(shell.cwd, name)).size);
+    for (const [name, what] of [
+      ["all.csv", "6 rows"],
+      ["all.parquet", "6 rows"],
+      ["all.wet.gz", "3 records"],
+      ["all.cdxj", "4 captures"],
+      ["all.wacz", "4 captures"],
+      ["all.xml", "2 pages"],
+    ] as const)
+      assert.equal(await said("--to", join(shell.cwd, name)), `Exported ${what}, ${bytes(name)} to ${name}\n`);
+    assert.match(await said("--to", "-"), /^Exported 6 rows, \d\.\d kB\n$/);
+    assert.match(await said("--to", "-", "--where", "status=500"), /^Exported nothing, 0 B\n$/);
+    assert.equal(await said("--to", join(shell.cwd, "all.csv"), "--quiet"), "");
   });
   it("chooses in every table", async () => {
     using shell = testShell();
@@ -158,8 +182,9 @@ describe("a sitemap export", () => {
       seeds: [],
       where: null,
       path,
-      async emit(chunks) {
-        if (path !== null) return replaceFile(path, chunks);
+      tally: new Tally(),
+      async emit(chunks, place = path ?? undefined) {
+        if (place !== undefined) return replaceFile(place, chunks);
         for await (const chunk of chunks) printed += chunk;
       },
       onProgress() {},

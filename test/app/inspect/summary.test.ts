@@ -45,6 +45,20 @@ describe("the summary", () => {
     assert.match(lines[0]!, /^Stopped at the limit of 412 pages: /);
     assert.equal(lines.at(-1), "The same command with a higher --limit goes on from here.");
   });
+  it("says to leave out what would begin the crawl again", () => {
+    const last = (changes: Partial<CrawlOutcome>) =>
+      summaryLines(outcome({ stats: stats({ limit: 412 }), ...changes }), "/srv", { overwrite: true }).at(-1);
+    assert.equal(
+      last({ reason: "limit" }),
+      "The same command without --overwrite with a higher --limit goes on from here.",
+    );
+    assert.equal(last({ reason: "time-limit" }), "The same command without --overwrite goes on from here.");
+    const message = "no room left to write f: make room, then run the same command again";
+    assert.equal(
+      last({ reason: "disk", message }),
+      "no room left to write f: make room, then run the same command without --overwrite again.",
+    );
+  });
   it("says how to go on after a budget", () => {
     const lines = summaryLines(outcome({ reason: "over-budget", stats: stats() }), "/srv");
     assert.match(lines[0]!, /^Done within the budgets: /);

@@ -20,6 +20,8 @@ export interface SeenLoss {
   readonly urls: number;
   /** Of new URLs, how many were probably taken for seen ones; 0 when that cannot be. */
   readonly expectedLost: number;
+  /** The filter by which, the latest if there were several; null where there was none. */
+  readonly by: SeenChoice["kind"] | null;
 }
 
 /** Called when a run begins. */
@@ -35,18 +37,25 @@ export function seenLoss(state: Standing): SeenLoss {
   const ways = read(state);
   const urls = admitted(state);
   let expectedLost = 0;
+  let by: SeenLoss["by"] = null;
   ways.forEach((way, i) => {
-    expectedLost += expectedLoss(way, way.urls, ways[i + 1]?.urls ?? urls);
+    const lost = expectedLoss(way, way.urls, ways[i + 1]?.urls ?? urls);
+    expectedLost += lost;
+    if (lost > 0) by = way.kind;
   });
-  return { kind: ways.at(-1)?.kind ?? "exact", urls, expectedLost };
+  return { kind: ways.at(-1)?.kind ?? "exact", urls, expectedLost, by };
 }
 
-/** In a few words; null when nothing can have been lost. */
-export function lossWords({ kind, urls, expectedLost }: SeenLoss): string | null {
-  if (expectedLost === 0) return null;
+/** In a few words; null when nothing can have been lost. What loses no more, and takes in what was lost when it is found again, is named too. */
+export function lossWords({ kind, urls, expectedLost, by }: SeenLoss): string | null {
+  if (by === null) return null;
   const lost = expectedLost < 0.5 ? "fewer than one URL" : `about ${count(Math.round(expectedLost))}`;
-  return `${lost} of ${count(urls)}, taken wrongly for seen before (--seen ${kind})`;
+  const since = by === kind ? "" : `; none since (--seen ${kind})`;
+  return `${lost} of ${count(urls)}, taken wrongly for seen before (--seen ${by})${since}`;
 }
+
+/** Whether more may be lost as the crawl goes on. */
+export const losesMore = ({ kind, by }: SeenLoss): boolean => kind === by;
 
 function read(state: Pick<StateQueries, "fact">): readonly Since[] {
   const kept = state.fact(FACT);

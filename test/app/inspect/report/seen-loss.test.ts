@@ -1,7 +1,7 @@
 /** What a filter has probably cost is counted for the time that it was in use, and for no other. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { lossWords, rememberSeen, seenLoss } from "../../../../src/app/inspect/report/seen-loss.ts";
+import { losesMore, lossWords, rememberSeen, seenLoss } from "../../../../src/app/inspect/report/seen-loss.ts";
 import { expectedLoss, type SeenChoice } from "../../../../src/dedup/seen-kinds.ts";
 import type { EndReason } from "../../../../src/model/end.ts";
 
@@ -25,7 +25,7 @@ describe("the expected loss", () => {
   it("is none where nothing was said, with exact, and with bloom+exact", () => {
     const state = crawl();
     state.fetched(1e6);
-    assert.deepEqual(seenLoss(state), { kind: "exact", urls: 1_000_011, expectedLost: 0 });
+    assert.deepEqual(seenLoss(state), { kind: "exact", urls: 1_000_011, expectedLost: 0, by: null });
     for (const kind of ["exact", "bloom+exact"] as const) {
       rememberSeen(state, { ...BLOOM, kind });
       state.fetched(2e6);
@@ -43,14 +43,17 @@ describe("the expected loss", () => {
     state.fetched(11_989);
     rememberSeen(state, EXACT);
     state.fetched(1e6);
-    const { kind, expectedLost } = seenLoss(state);
-    assert.equal(kind, "exact");
+    const loss = seenLoss(state);
+    const { kind, by, expectedLost } = loss;
+    assert.deepEqual([kind, by, losesMore(loss)], ["exact", "bloom", false]);
+    assert.match(lossWords(loss)!, /\(--seen bloom\); none since \(--seen exact\)$/);
     assert.equal(expectedLost, expectedLoss(BLOOM, 5000, 12_000));
     assert.ok(expectedLost > 40 && expectedLost < 70, `${expectedLost}`);
   });
 
   it("is told in words", () => {
-    const loss = { kind: "bloom", urls: 3_400_000, expectedLost: 1234.4 } as const;
+    const loss = { kind: "bloom", urls: 3_400_000, expectedLost: 1234.4, by: "bloom" } as const;
+    assert.ok(losesMore(loss));
     assert.equal(lossWords(loss), "about 1,234 of 3,400,000, taken wrongly for seen before (--seen bloom)");
     assert.match(lossWords({ ...loss, expectedLost: 0.01 })!, /^fewer than one URL of /);
   });
