@@ -150,15 +150,16 @@ export class World {
     return this.commit({ settled: [settled(lease, verdict, this.clock.time, more)] });
   }
 
-  /** Leases and ends all that is due, one at a time; the paths in the order in which they were leased. */
-  async drain(): Promise<string[]> {
+  /** Leases and ends what is due, `max` at most, one at a time; the paths in the order in which they were leased. */
+  async drain(max = Number.POSITIVE_INFINITY): Promise<string[]> {
     const paths: string[] = [];
-    for (;;) {
+    while (paths.length < max) {
       const [lease] = await this.backend.lease(1);
-      if (lease === undefined) return paths;
+      if (lease === undefined) break;
       paths.push(pathOf(lease));
       await this.settle(lease, ended());
     }
+    return paths;
   }
 }
 

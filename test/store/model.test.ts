@@ -23,6 +23,7 @@ type Operation =
   | { readonly do: "lease"; readonly max: number }
   | { readonly do: "commit"; readonly parts: readonly Part[]; readonly requests: number }
   | { readonly do: "release"; readonly parts: readonly Part[]; readonly setAside: boolean }
+  | { readonly do: "visit"; readonly count: number }
   | { readonly do: "revisit"; readonly urls: readonly { readonly id: number; readonly priority: number }[] }
   | { readonly do: "schedule"; readonly urls: readonly { readonly id: number; readonly dueAt: number | null }[] }
   | { readonly do: "due"; readonly until: number; readonly max: number }
@@ -72,7 +73,12 @@ const part: fc.Arbitrary<Part> = fc.record({
 });
 /** The first ids are those that are most likely to have ended. */
 const id = fc.oneof(fc.nat(12), fc.nat(150));
-const returns = fc.array(fc.record({ id, priority: fc.nat(4) }), { maxLength: 90, size: "max" });
+const one = fc.record({ id, priority: fc.constantFrom(0, 0, 1, 4) });
+const returns = fc.oneof(
+  fc.array(one, { maxLength: 9 }),
+  // All that have ended, so that there are more than are held in memory.
+  fc.nat(1).map((priority) => Array.from({ length: 400 }, (_, i) => ({ id: i + 1, priority }))),
+);
 const schedules = fc.array(fc.record({ id, dueAt: fc.oneof(fc.constant(null), fc.nat(50)) }), { maxLength: 9 });
 const parts = fc.array(part, { maxLength: 5 });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
@@ -80,7 +86,8 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("lease"), max: fc.nat(5) }) },
   { weight: 8, arbitrary: fc.record({ do: fc.constant("commit"), parts, requests: fc.nat(3) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), parts, setAside: fc.boolean() }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("revisit"), urls: returns }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("visit"), count: fc.integer({ min: 1, max: 80 }) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("revisit"), urls: returns }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("schedule"), urls: schedules }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("due"), until: fc.nat(50), max: fc.nat(9) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.integer({ min: 1, max: 60 }) }) },
@@ -118,6 +125,8 @@ class Player {
           }),
         );
         return;
+      case "visit":
+        return world.drain(op.count);
       case "revisit":
         return world.backend.revisit(op.urls);
       case "schedule":

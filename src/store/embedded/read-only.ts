@@ -9,13 +9,14 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
+import type { Revisits } from "../../ports/revisits.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import { countOf, findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
 import { Queries } from "./queries.ts";
 import { Stored } from "./stored.ts";
 
-export interface ReadOnlyState extends StateQueries, Disposable {
+export interface ReadOnlyState extends StateQueries, Pick<Revisits, "due" | "nextDueAt">, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
   pending(): Pending;
   /** The id of the URL admitted last; 0 when there is none. */

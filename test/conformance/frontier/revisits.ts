@@ -139,12 +139,12 @@ export function revisits(begin: Begin): void {
       }
       const got: string[] = [];
       for (const crash of [true, false, true, false]) {
-        for (let i = 0; i < 110; i++) {
-          const lease = await world.leaseOne();
-          got.push(pathOf(lease));
-          await world.settle(lease, ended());
-        }
+        got.push(...(await world.drain(110)));
         if (crash) await world.crash();
+        // Those that came back first have ended by now: here they come once more.
+        const back = Array.from({ length: 3 }, (_, i) => (got.length / 110) * 3 + i);
+        assert.equal(await revisit(world, back), 3);
+        expected.push(...back.map(String));
       }
       got.push(...(await world.drain()));
       assert.deepEqual(got, expected);

@@ -33,11 +33,12 @@ const robots: RobotsCopy = {
 };
 
 /** Everything that a commit changes. */
-const view = (backend: Backend) => ({
+const view = async (backend: Backend) => ({
   urls: [...backend.urls()],
   pending: backend.pending(),
   ends: [...backend.endCounts()],
   marks: [...backend.marks()],
+  nextDueAt: await backend.nextDueAt(),
   robots: backend.robots("http://a" as HostKey),
   host: backend.host("http://a" as HostKey),
 });
@@ -48,7 +49,7 @@ async function commitAll(backend: Backend): Promise<void> {
   const [a, b, c, d] = await backend.lease(4);
   await backend.commit({
     settled: [
-      settled(a!, ended(), 1, { links, hostReadyAt: 5 }),
+      settled(a!, ended(), 1, { links, hostReadyAt: 5, dueAt: 99 }),
       settled(b!, { kind: "retry", at: clock.time + 9, reason: "timeout" }, 1),
       settled(c!, { kind: "follow", href: "http://c/1/" as Href, hops: 1 }, 1),
       settled(d!, { kind: "again" }, 1, { links: [url("e", "x", { drop: { reason: "trap" } })] }),
@@ -58,6 +59,10 @@ async function commitAll(backend: Backend): Promise<void> {
     marks: [{ file: "w", bytes: 7 }],
   });
 }
+
+/** Queues again what has ended, a hundred of one host. */
+const queueAgain = (backend: Backend): Promise<number> =>
+  backend.revisit(Array.from({ length: 100 }, (_, i) => ({ id: i + 1, priority: i % 2 })));
 
 async function prepare(): Promise<void> {
   await using backend = openEmbedded(dir, { clock });
@@ -100,7 +105,7 @@ describe("a write that fails", () => {
           if (left-- === 0) throw new Error("no more");
         },
       });
-      const before = view(backend);
+      const before = await view(backend);
       left = step;
       await assert.rejects(commitAll(backend), /no more/);
       await assert.rejects(backend.lease(1), { code: "failed" });
@@ -109,7 +114,51 @@ describe("a write that fails", () => {
       await using again = openEmbedded(dir, { clock });
       if (reached[step] === "after commit")
         assert.deepEqual(again.pending(), { queued: 206, leased: 0, delayed: 1, hosts: 4 });
-      else assert.deepEqual(view(again), before, `step ${step}: ${reached[step]}`);
+      else assert.deepEqual(await view(again), before, `step ${step}: ${reached[step]}`);
+    }
+  });
+});
+
+describe("queueing again that fails", () => {
+  it("has queued all or nothing, at whatever step, and is undone with what was due", async () => {
+    const urls = Array.from({ length: 100 }, (_, i) => url("a", String(i)));
+    {
+      await using backend = openEmbedded(dir, { clock });
+      await backend.add(urls);
+      for (let i = 0; i < urls.length; i++) {
+        const [lease] = await backend.lease(1);
+        const parts = [settled(lease!, ended(), 1, { dueAt: 10 + i })];
+        await backend.commit({ settled: parts, hosts: [], robots: [], marks: [] });
+      }
+    }
+    for (const [nth, point] of [
+      [0, "begin"],
+      [0, "revisit"],
+      [99, "revisit"],
+      [0, "journal"],
+      [0, "before commit"],
+      [0, "after commit"],
+    ] as const) {
+      const copy = join(dir, `${point}-${nth}`);
+      mkdirSync(copy);
+      copyFileSync(join(dir, "state.db"), join(copy, "state.db"));
+      let left = Number.POSITIVE_INFINITY;
+      const backend = openEmbedded(copy, {
+        clock,
+        fault(at) {
+          if (at === point && left-- === 0) throw new Error("no more");
+        },
+      });
+      const before = await view(backend);
+      left = nth;
+      await assert.rejects(queueAgain(backend), /no more/);
+      await backend[Symbol.asyncDispose]();
+      await using again = openEmbedded(copy, { clock });
+      if (point === "after commit") {
+        assert.deepEqual(again.pending(), { queued: 100, leased: 0, delayed: 0, hosts: 1 });
+        assert.equal(await again.nextDueAt(), null);
+        assert.equal(again.endCounts().size, 0);
+      } else assert.deepEqual(await view(again), before, `${point} ${nth}`);
     }
   });
 });
@@ -124,7 +173,7 @@ describe("a loss of power", () => {
     mkdirSync(left);
     copyFileSync(join(dir, "state.db"), join(left, "state.db"));
     await using again = openEmbedded(left, { clock });
-    assert.deepEqual(view(again), view(backend));
+    assert.deepEqual(await view(again), await view(backend));
   });
 });
 
@@ -160,5 +209,40 @@ describe("a killed process", () => {
         await backend.commit({ settled: leases.map((l) => settled(l, ended(), 1)), hosts: [], robots: [], marks: [] });
       }
       assert.equal(leasedIds.size, queued);
+    });
+
+  for (const steps of [0, 1, 40, 300])
+    it(`loses nothing that comes back (killed at the ${steps}th)`, async () => {
+      const child = spawnSync(
+        process.execPath,
+        [join(import.meta.dirname, "crawl-and-die.ts"), dir, String(steps), "revisit"],
+        { encoding: "utf8" },
+      );
+      assert.equal(child.signal, "SIGKILL", child.stderr);
+      const told = new Map<number, boolean>();
+      const lines = child.stdout.split("\n").map((line) => line.split(" "));
+      for (const [word, id] of lines) if (word !== "add") told.set(Number(id), word === "end");
+      await using backend = openEmbedded(dir, { clock });
+      const pending = [...backend.urls()].filter(({ state }) => state !== "ended");
+      // It was killed while these were queued again: none of them is.
+      for (const [id, hasEnded] of told) assert.equal(backend.byId(id)?.state === "ended", hasEnded, `URL ${id}`);
+      const due = await backend.due(Number.POSITIVE_INFINITY, 10_000);
+      const ended = [...told].filter(([, hasEnded]) => hasEnded).map(([id]) => id);
+      assert.deepEqual(due.map(({ id }) => id).sort(), ended.sort());
+      assert.equal(backend.pending().queued, pending.length);
+      assert.equal(backend.endCounts().get("fetched") ?? 0, ended.length);
+      for (let left = pending.length; left > 0; ) {
+        const leases = await backend.lease(9);
+        assert.ok(leases.length > 0, "each pending URL comes");
+        for (const { url, previous } of leases) assert.equal(previous !== null, told.has(url.id), `URL ${url.id}`);
+        left -= leases.length;
+        await backend.commit({
+          settled: leases.map((l) => settled(l, { kind: "end", end: "fetched" }, 1)),
+          hosts: [],
+          robots: [],
+          marks: [],
+        });
+      }
+      assert.deepEqual(backend.pending(), { queued: 0, leased: 0, delayed: 0, hosts: 0 });
     });
 });

@@ -1,7 +1,7 @@
 /**
  * A process that crawls without a network and kills itself, as `kill -9` would, at the n-th step of its writes; with a
  * third argument at the n-th of the steps of that name.
- * Prints what was acknowledged, a line each: "add COUNT", then "end ID" for every settled URL.
+ * Prints what was acknowledged, a line each: "add COUNT", "end ID" for every settled URL, "back ID" for each queued again.
  */
 import { writeSync } from "node:fs";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
@@ -26,7 +26,10 @@ for (;;) {
   clock.time += 10;
   const leases = await backend.lease(3);
   const parts = leases.map((lease) =>
-    settled(lease, ended(), clock.time, { links: fresh(only === undefined ? 60 : 3) }),
+    settled(lease, ended(), clock.time, {
+      links: fresh(only === undefined ? 60 : only === "revisit" ? 1 : 3),
+      dueAt: clock.time + 99,
+    }),
   );
   const { admitted } = await backend.commit({
     settled: parts,
@@ -37,4 +40,9 @@ for (;;) {
   say(`add ${admitted}`);
   await new Promise(setImmediate); // lets a snapshot be put in place
   for (const { url } of leases) say(`end ${url.id}`);
+  if (only !== "revisit") continue;
+  // All of these come back, and half of those that came back before.
+  const back = leases.filter(({ previous, url }) => previous === null || url.id % 2 === 0);
+  await backend.revisit(back.map(({ url }) => ({ id: url.id, priority: url.id % 3 })));
+  for (const { url } of back) say(`back ${url.id}`);
 }

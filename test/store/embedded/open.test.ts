@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
-import { TestClock, url } from "../../conformance/frontier-world.ts";
+import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -77,6 +77,47 @@ describe("opening a state", () => {
     change("PRAGMA user_version = 99");
     assert.throws(open, { code: "state-newer", message: /version 99.*update Trawl/ });
     assert.throws(() => openState(dir), { code: "state-newer" });
+  });
+
+  it("brings a state of the version before up to date, with all that is in it", async () => {
+    const seen = { ...url("a", "1"), source: "link" as const };
+    {
+      await using backend = open();
+      await backend.add([seen, url("a", "2")]);
+      const [lease] = await backend.lease(1);
+      await backend.commit({ settled: [settled(lease!, ended(), 1)], hosts: [], robots: [], marks: [] });
+    }
+    change(`DROP VIEW urls; DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history;
+      PRAGMA user_version = 3`);
+    assert.throws(() => openState(dir), {
+      code: "state-older",
+      message: /version 3.*let this one go on with its crawl/,
+    });
+    {
+      await using backend = open();
+      assert.deepEqual(
+        [...backend.urls()].map(({ state, dueAt }) => [state, dueAt]),
+        [
+          ["ended", null],
+          ["queued", null],
+        ],
+      );
+      assert.equal(backend.byId(1)?.visit?.history, null);
+      await backend.schedule([{ id: 1, dueAt: 5 }]);
+      assert.equal(await backend.revisit([{ id: 1, priority: 0 }]), 1);
+    }
+    using state = openState(dir);
+    assert.deepEqual(
+      [...state.urls()].map(({ state }) => state),
+      ["queued", "queued"],
+    );
+  });
+
+  it("is refused where state.db is of a version that is too old, with the mend", async () => {
+    await close();
+    change("PRAGMA user_version = 2");
+    assert.throws(open, { code: "state-older", message: /version 2.*go on with that one/ });
+    assert.throws(() => openState(dir), { code: "state-older", message: /version 2.*go on with that one/ });
   });
 
   it("takes an empty file for a crawl that has not begun", async () => {

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { historyOf } from "../../../src/model/history.ts";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
-import { ended, settled, url, World } from "../../conformance/frontier-world.ts";
+import { ended, recordOf, settled, url, World } from "../../conformance/frontier-world.ts";
 import { embeddedStore } from "../stores.ts";
 
 let store: ReturnType<typeof embeddedStore>;
@@ -106,6 +107,45 @@ describe("hosts that have changed", () => {
     assert.deepEqual(inTable("host"), [{ requests: 7, dead: "dns" }]);
   });
 });
+
+describe("what comes back", () => {
+  it("is seen by a reader as pending, and what is scheduled as due", async () => {
+    await world.backend.schedule([{ id: 1, dueAt: 5_000 }]);
+    using before = openState(store.dir, { clock: world.clock, frozen: true });
+    assert.equal(before.byId(1)?.dueAt, 5_000);
+    assert.equal(before.byId(1)?.state, "ended");
+    assert.deepEqual(await before.due(9_000, 9), [{ id: 1, dueAt: 5_000 }]);
+    assert.equal(await before.nextDueAt(), 5_000);
+    assert.deepEqual(rowsOf("SELECT state, due_at FROM urls WHERE id = 1"), [
+      { state: "ended", due_at: "1970-01-01T00:00:05.000Z" },
+    ]);
+    await world.backend.revisit([{ id: 1, priority: 0 }]);
+    using state = openState(store.dir, { clock: world.clock });
+    assert.deepEqual([state.byId(1)?.state, state.byId(1)?.dueAt], ["queued", null]);
+    assert.deepEqual(state.endCounts(), world.backend.endCounts());
+    assert.deepEqual(state.topHosts(9), world.backend.topHosts(9));
+    assert.deepEqual(state.pending(), world.backend.pending());
+    assert.deepEqual([...state.endedAs("http-4xx")], []);
+    assert.deepEqual(rowsOf("SELECT state, due_at FROM urls WHERE id = 1"), [{ state: "queued", due_at: null }]);
+  });
+
+  it("has its history open to anyone's SQL", async () => {
+    await world.drain();
+    await world.backend.revisit([{ id: 1, priority: 0 }]);
+    const lease = await world.leaseOne();
+    const history = { ...historyOf(lease.previous!), checks: 7, changes: 3 };
+    await world.settle(lease, ended(), { record: { ...recordOf(lease, "fetched", 1), history } });
+    assert.deepEqual(rowsOf("SELECT json_extract(history, '$.checks') AS n FROM urls WHERE id = 1"), [{ n: 7 }]);
+  });
+});
+
+/** What plain SQL finds. */
+function rowsOf(sql: string): Record<string, unknown>[] {
+  const db = new DatabaseSync(join(store.dir, "state.db"), { readOnly: true });
+  const rows = db.prepare(sql).all();
+  db.close();
+  return rows.map((row) => ({ ...row }));
+}
 
 describe("the view urls", () => {
   it("shows each URL with its latest visit in words", () => {

@@ -33,7 +33,7 @@ const fresh = (count: number) =>
     return url(`h${n % 5}`, String(n), n % 7 === 0 ? { drop: { reason: "trap" }, priority: 1 } : { priority: n % 3 });
   });
 
-/** Pages that bring new URLs, some known ones, and some that were dropped before. */
+/** Pages that bring new URLs, some known ones, and some that were dropped before; some come back. */
 async function crawl(backend: Backend, pages: number): Promise<void> {
   for (let page = 0; page < pages; page++) {
     clock.time += 10;
@@ -54,6 +54,8 @@ async function crawl(backend: Backend, pages: number): Promise<void> {
       robots: [],
       marks: [],
     });
+    const back = leases.filter(({ url }) => url.id % 4 === 0);
+    await backend.revisit(back.map(({ url }) => ({ id: url.id, priority: url.id % 3 })));
   }
 }
 
