@@ -126,6 +126,15 @@ export function revisits(begin: Begin): void {
       assert.ok(drained.includes("1"));
     });
 
+    it("is before what comes back after a restart", async () => {
+      const world = begin();
+      await visitAll(world, paths(1, 5));
+      await revisit(world, [4, 2]);
+      await world.crash();
+      await revisit(world, [3, 1]);
+      assert.deepEqual(await world.drain(), ["4", "2", "3", "1"]);
+    });
+
     it("comes by the hundreds, among others of its class, each in its place, through crashes", async () => {
       const world = begin();
       await visitAll(world, paths(1, 301));
