@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { Socket } from "node:net";
 import { hashText } from "../../src/base/hash.ts";
 import type { Rule } from "./behaviour.ts";
+import { startOf } from "./changing.ts";
 import { dnsServer, type NameRecord } from "./dns.ts";
 import { certificateOf, FORBIDDEN, GALLERY, galleryRules, TRAPS } from "./gallery.ts";
 import { hostNumber } from "./graph.ts";
@@ -50,7 +51,10 @@ export async function fakeWeb(options: FakeWebOptions = {}): Promise<FakeWeb> {
   for (const server of servers) stack.defer(() => close(server));
   const port = portOf(servers[0]!);
   const content = site(options, port);
-  const serve = responder({ content, rules, log, port, gzip: options.gzip ?? true });
+  const started = logNow();
+  const { speed = 1 } = options.changing ?? {};
+  const now = () => startOf(options.changing ?? {}) + (logNow() - started) * speed;
+  const serve = responder({ content, rules, log, port, gzip: options.gzip ?? true, now });
   let connections = 0;
   for (const [i, server] of servers.entries()) {
     const address = [LURE, ...addresses][i]!;

@@ -30,6 +30,9 @@ export interface RequestEntry {
   status: number | null;
   /** The canonical URL, when a page of the graph was served. */
   page: string | null;
+  /** The number of its version, and the web's time, where pages change. */
+  version?: number;
+  webTime?: number;
 }
 
 export interface ConnectionEntry {

@@ -1,5 +1,6 @@
 /** What a fake web can be told. Plain data: it travels to another process as JSON. */
 import type { Rule } from "./behaviour.ts";
+import type { ChangingOptions } from "./changing.ts";
 import type { NameRecord } from "./dns.ts";
 import type { RobotsAnswer } from "./robots.ts";
 
@@ -35,6 +36,8 @@ export interface FakeWebOptions {
   readonly gallery?: boolean;
   /** The honest site of maze/ and the traps around it; false. */
   readonly maze?: boolean;
+  /** Pages change as time goes by; without it they never do. */
+  readonly changing?: ChangingOptions;
   /** Further names. */
   readonly names?: Readonly<Record<string, NameRecord>>;
   /** Seconds; 60. */

@@ -48,9 +48,9 @@ function relative(from: string, to: string): string {
   return (depth === 0 ? "./" : "../".repeat(depth)) + to.slice(1);
 }
 
-/** The page, whole. The same for every request, whatever was asked before. */
-export function pageHtml(graph: Graph, id: PageId, options: PageOptions): string {
-  const from = random(graph.seed, `text ${id.host} ${id.page}`);
+/** The page, whole. The same for every request, whatever was asked before; another text for each version, with the same links. */
+export function pageHtml(graph: Graph, id: PageId, options: PageOptions, version = 0): string {
+  const from = random(graph.seed, `text ${id.host} ${id.page}${version === 0 ? "" : ` ${version}`}`);
   const topic = graph.topicOf(id);
   const { words } = graph;
   const heading = (): string => {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { type Behaviour, type Rule, ruleFits } from "./behaviour.ts";
+import { changingAnswer } from "./changing.ts";
 import { hostNumber } from "./graph.ts";
 import { logNow, type RequestEntry, type WebLog } from "./log.ts";
 import { originOf } from "./page.ts";
@@ -15,13 +16,16 @@ interface Parts {
   readonly log: WebLog;
   readonly port: number;
   readonly gzip: boolean;
+  /** The web's time. */
+  now(): number;
 }
 
 type Respond = (request: IncomingMessage, response: ServerResponse, address: string, connection: number) => void;
 
-export function responder({ content, rules, log, port, gzip }: Parts): Respond {
+export function responder({ content, rules, log, port, gzip, now }: Parts): Respond {
   const memories = new Map<string, Map<string, number>>();
   const robotsAsked = new Map<string, number>();
+  let answers = 0;
 
   return (request, response, address, connection) => {
     const host = (request.headers.host ?? "").replace(/:\d+$/, "").toLowerCase();
@@ -58,8 +62,19 @@ export function responder({ content, rules, log, port, gzip }: Parts): Respond {
       response.end(request.method === "HEAD" || status === 204 || status === 304 ? undefined : body);
     };
     const page = (asked = path): Answer => {
-      const served = content.serve(host, asked);
+      const at = now();
+      const served = content.serve(host, asked, at);
       if (served === null) return plain(404);
+      if (served.version !== undefined) {
+        Object.assign(entry, { page: served.page, version: served.version.number, webTime: at });
+        return changingAnswer(
+          served,
+          served.version,
+          content.changing!.serverOf(hostNumber(host)!),
+          request.headers,
+          answers++,
+        );
+      }
       if (served.moved !== undefined) return redirect(served.moved, 301);
       entry.page = served.page;
       const etag = `"${host.length}-${served.body.length}"`;
@@ -80,7 +95,7 @@ export function responder({ content, rules, log, port, gzip }: Parts): Respond {
 
     const rule = rules.find((one) => ruleFits(one, host, path));
     if (rule === undefined) {
-      const robots = robotsPath(path) ? content.robots(host) : null;
+      const robots = robotsPath(path) ? content.robots(host, now()) : null;
       if (robots !== null && sendRobots(robots, path, content, host, { port, asked: robotsAsked, send })) return;
       send(squeezed(page()));
       return;

@@ -1,6 +1,7 @@
 /** The content of the web apart from misbehaviour: robots.txt, sitemaps and pages by host and path, and what can be reached. */
 import { gzipSync } from "node:zlib";
 import { ruleFits, yieldsPage } from "./behaviour.ts";
+import { type Changing, changing, startOf, type Version } from "./changing.ts";
 import { GALLERY, galleryHost, galleryIndex } from "./gallery.ts";
 import { type Graph, graph, hostName, hostNumber, type PageId, PRIVATE } from "./graph.ts";
 import { isMazeHost, maze } from "./maze/maze.ts";
@@ -13,8 +14,10 @@ export interface Served {
   readonly body: string | Buffer;
   /** The canonical URL, for a page of the graph. */
   readonly page: string | null;
-  /** Where to, for a directory asked for without its slash. */
+  /** Where to, for a directory asked for without its slash, or a page that has moved. */
   readonly moved?: string;
+  /** Of a page that changes. */
+  readonly version?: Version;
 }
 
 export interface ReachOptions {
@@ -29,8 +32,10 @@ export interface ReachOptions {
 
 export interface Site {
   readonly graph: Graph;
-  serve(host: string, path: string): Served | null;
-  robots(host: string): RobotsAnswer;
+  /** What changes does so by the web's time, `at`: that of its start unless told. */
+  serve(host: string, path: string, at?: number): Served | null;
+  robots(host: string, at?: number): RobotsAnswer;
+  readonly changing: Changing | null;
   /** The rules in force in the end, for every host that has any. */
   robotsByHost(): Map<string, readonly RobotsGroup[]>;
   urlOf(id: PageId): string;
@@ -60,9 +65,12 @@ export function site(options: FakeWebOptions, port: number): Site {
   const web = graph({ seed, hosts, pagesPerHost, orphansPerHost });
   const writing: PageOptions = { port, bytes: options.bytes ?? [5000, 50_000], dressed: options.dressed ?? true };
   const traps = options.maze ? maze({ port: `:${port}` }) : null;
+  const life = options.changing === undefined ? null : changing(seed, options.changing);
+  const start = startOf(options.changing ?? {});
   const urlOf = (id: PageId): string => originOf(id.host, port) + web.pathOf(id);
 
-  const robots = (host: string): RobotsAnswer => {
+  const robots = (host: string, at = start): RobotsAnswer => {
+    if (life?.denies(host, at)) return { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }] };
     const told = options.robots?.[host] ?? options.robots?.["*"];
     if (told !== undefined) return told;
     if (host.endsWith(".odd.test")) return GALLERY[host.slice(0, -".odd.test".length)]?.robots ?? MISSING;
@@ -70,13 +78,18 @@ export function site(options: FakeWebOptions, port: number): Site {
     return number === null ? MISSING : DEFAULT_ROBOTS[number % DEFAULT_ROBOTS.length]!;
   };
 
-  const serveGraph = (host: number, path: string): Served | null => {
+  const serveGraph = (host: number, path: string, at: number): Served | null => {
     if (sitemaps && path.startsWith("/sitemap")) return sitemap(host, path);
     const id = web.pageAt(host, path);
     if (id === null) return null;
     const canonical = web.pathOf(id);
     if (canonical !== path) return { type: "text/html", body: "", page: null, moved: canonical };
-    return { type: "text/html; charset=utf-8", body: pageHtml(web, id, writing), page: urlOf(id) };
+    const type = "text/html; charset=utf-8";
+    if (life === null) return { type, body: pageHtml(web, id, writing), page: urlOf(id) };
+    const version = life.versionOf(id, at);
+    if (version.away === "moved") return { type, body: "", page: urlOf(id), moved: "/", version };
+    const body = version.away === null ? pageHtml(web, id, writing, version.number) : "";
+    return { type, body, page: urlOf(id), version };
   };
 
   const sitemap = (host: number, path: string): Served | null => {
@@ -105,7 +118,7 @@ export function site(options: FakeWebOptions, port: number): Site {
     }
   };
 
-  const serve = (host: string, path: string): Served | null => {
+  const serve = (host: string, path: string, at = start): Served | null => {
     const type = "text/html; charset=utf-8";
     if (path === "/site.css") return { type: "text/css", body: "body { background: url(/logo.png) }\n", page: null };
     if (path === "/logo.png") return { type: "image/png", body: PIXEL, page: null };
@@ -114,7 +127,7 @@ export function site(options: FakeWebOptions, port: number): Site {
       return body === null ? null : { type, body, page: null };
     }
     const number = hostNumber(host);
-    if (number !== null) return serveGraph(number, withoutTracking(path));
+    if (number !== null) return serveGraph(number, withoutTracking(path), at);
     if (options.gallery && host === "odd.test" && path === "/") return { type, body: galleryIndex(port), page: null };
     if (path !== "/") return null;
     const lines = `<p>This is ${host}, and it says so.</p>\n`.repeat(100);
@@ -171,6 +184,7 @@ export function site(options: FakeWebOptions, port: number): Site {
 
   return {
     graph: web,
+    changing: life,
     serve,
     robots,
     urlOf,
