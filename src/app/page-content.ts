@@ -1,4 +1,5 @@
 /** What the body of a page says, for programs: all that a reader sees, or the main content alone. */
+import { availableParallelism } from "node:os";
 import { systemClock } from "../base/clock.ts";
 import { textHashes } from "../crawl/read.ts";
 import { Apart } from "../media/apart.ts";
@@ -8,8 +9,29 @@ import { pdfHandler } from "../media/pdf-handler.ts";
 import { visibleText } from "../media/visible-text.ts";
 import type { Readable } from "../ports/media-handler.ts";
 
-/** Idle, it keeps no process alive. */
-const apart = new Apart({ clock: systemClock });
+const aparts: { readonly apart: Apart; asked: number }[] = [];
+
+/** Pages whose content it pays to look for at a time. */
+export const CONTENTS_AT_ONCE = Math.min(availableParallelism(), 8);
+
+/** Of the threads for work that may take long the one with least to do; another is made while all have some. */
+async function inThread<T>(work: (apart: Apart) => Promise<T>): Promise<T> {
+  let lane = aparts.find(({ asked }) => asked === 0);
+  if (lane === undefined && aparts.length < CONTENTS_AT_ONCE) {
+    lane = { apart: new Apart({ clock: systemClock }), asked: 0 };
+    aparts.push(lane);
+  }
+  lane ??= aparts.reduce((least, one) => (one.asked < least.asked ? one : least));
+  lane.asked++;
+  try {
+    return await work(lane.apart);
+  } finally {
+    lane.asked--;
+  }
+}
+
+/** Idle, they keep no process alive. */
+const apart: Pick<Apart, "run"> = { run: (kind, job, give) => inThread((one) => one.run(kind, job, give)) };
 const pdf = pdfHandler(apart);
 const handlers = builtinHandlers("*", apart);
 

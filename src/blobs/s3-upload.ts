@@ -1,8 +1,8 @@
 /** A file that goes up in parts, and goes on where an earlier try of it was broken off. */
 import type { S3Client } from "@aws-sdk/client-s3";
+import { inStep } from "../base/in-step.ts";
 import { BlobError, type PutOptions } from "../ports/blobs.ts";
 import type { FileParts } from "./file-parts.ts";
-import { inStep } from "./in-step.ts";
 import { s3Error } from "./s3-error.ts";
 import type { Sums } from "./sums.ts";
 

@@ -3,9 +3,9 @@
 import { stat } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { HeadObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
+import { inStep } from "../base/in-step.ts";
 import { type Blob, BlobError, type BlobKey, type Blobs, type PutOptions, type Range } from "../ports/blobs.ts";
 import { type FileParts, fileParts } from "./file-parts.ts";
-import { inStep } from "./in-step.ts";
 import { checkKey } from "./key.ts";
 import { s3Error } from "./s3-error.ts";
 import { type Sdk, Upload } from "./s3-upload.ts";

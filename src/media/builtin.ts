@@ -44,7 +44,7 @@ const text: MediaHandler = {
  * In the order in which they are asked. `agentToken`: the crawler's product token, for `<meta name=TOKEN>`. `apart`: where
  * PDF is read and main content is found.
  */
-export function builtinHandlers(agentToken: string, apart: Apart): readonly MediaHandler[] {
+export function builtinHandlers(agentToken: string, apart: Pick<Apart, "run">): readonly MediaHandler[] {
   const html = withMainContent(htmlHandler(agentToken), apart);
   const image = imageHandler(html);
   return [html, xmlHandler(html, image), sitemap, css, text, image, pdfHandler(apart)];

@@ -4,7 +4,7 @@ import type { MediaHandler, Read, Readable } from "../ports/media-handler.ts";
 import type { Apart } from "./apart.ts";
 
 /** `html`: what reads the page itself. Without anything asked for it is all that is run. */
-export function withMainContent(html: MediaHandler, apart: Apart): MediaHandler {
+export function withMainContent(html: MediaHandler, apart: Pick<Apart, "run">): MediaHandler {
   return {
     name: html.name,
     accepts: html.accepts,
@@ -18,7 +18,7 @@ export function withMainContent(html: MediaHandler, apart: Apart): MediaHandler 
   };
 }
 
-async function converted(document: Readable, reading: Read | Promise<Read>, apart: Apart): Promise<Read> {
+async function converted(document: Readable, reading: Read | Promise<Read>, apart: Pick<Apart, "run">): Promise<Read> {
   const read = await reading; // of an HTML reader that gives no promise
   const content = await apart.run("content", { html: document.text(), href: document.href });
   // The links are good all the same.

@@ -2,7 +2,7 @@
 import type { MediaHandler, Read } from "../ports/media-handler.ts";
 import type { Apart } from "./apart.ts";
 
-export function pdfHandler(apart: Apart): MediaHandler {
+export function pdfHandler(apart: Pick<Apart, "run">): MediaHandler {
   return {
     name: "pdf",
     accepts: ["application/pdf"],

@@ -33,7 +33,8 @@ function write(node: TreeNode, writer: Writer, place: Place): void {
   if (isDatum) writer.tab();
   if (place === "cell" && gapAround(name) > 0) writer.space();
   const inside = isDatum ? "cell" : name === "pre" ? "verbatim" : place;
-  for (let i = 0; i < node.childNodes.length; i++) write(node.childNodes[i]!, writer, inside);
+  // Asked for once: linkedom makes the list anew each time.
+  for (const child of Array.from(node.childNodes)) write(child, writer, inside);
   if (place === "cell" && gapAround(name) > 0) writer.space();
   writer.break(gap);
 }

@@ -1,7 +1,7 @@
 /** What the commands that look at a crawl make of one: while it runs, when it was killed, and when it is done. */
 import assert from "node:assert/strict";
 import { createReadStream } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -203,6 +203,29 @@ describe("a crawl, looked at", () => {
     // Only the time of its making tells the one from the other: where the kill came too late, all else is the same.
     const now = await readFile(target);
     assert.ok(code === 0 ? now.length === older.length : now.equals(older));
+  });
+});
+
+describe("a crawl whose handlers make Markdown of its pages", () => {
+  it("gives it as it was archived", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 3 });
+    await using folder = await tempDir();
+    const dir = join(folder.path, "crawl");
+    const handler = join(folder.path, "handler.mjs");
+    const read =
+      "read: ({ href }) => ({ links: [], conversions: [{ type: 'text/markdown', text: `Came as ${href}` }] })";
+    await writeFile(handler, `export const handler = { name: "mine", accepts: ["text/html"], ${read} };\n`);
+    const crawl = await trawl([
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir, "--handler", handler],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ]);
+    assert.equal(crawl.code, 0, crawl.stderr);
+    const target = join(folder.path, "pages.md");
+    const made = await trawl(["export", dir, "--to", target]);
+    assert.equal(made.code, 0, made.stderr);
+    const files = (await readdir(target, { recursive: true })).filter((name) => name.endsWith(".md"));
+    assert.equal(files.length, 1);
+    assert.match(await readFile(join(target, files[0]!), "utf8"), /\n---\n\nCame as http:\S+\/$/);
   });
 });
 

@@ -54,7 +54,7 @@ export function idsOf(state: ReadOnlyState): (href: string) => number | null {
 export const isMain = (type: string): boolean => type === "response" || type === "revisit" || type === "resource";
 
 /** The page of a record, if that tells of its latest fetch. */
-function pageOf(
+export function pageOf(
   href: string,
   place: { readonly file: string; readonly offset: number },
   idOf: (href: string) => number | null,
