@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SeenKind } from "../../src/dedup/seen-kinds.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
+import type { DiskPace } from "../../src/store/embedded/disk-thread.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { MemoryState } from "../../src/store/memory/state.ts";
 import type { Store } from "../conformance/frontier-world.ts";
@@ -14,7 +15,7 @@ export function memoryStore(): Store {
 }
 
 /** A crash is a copy of the files as they are: what kill -9 leaves, without the locks of the living. */
-export function embeddedStore(seen?: SeenKind): Store & { readonly dir: string } {
+export function embeddedStore(seen?: SeenKind, disk: Partial<DiskPace> = {}): Store & { readonly dir: string } {
   // So rarely wrong that it never is in a test.
   const more = seen === undefined ? {} : { seen: { kind: seen, capacity: 1000, error: 1e-12 } };
   const root = mkdtempSync(join(tmpdir(), "trawl-store-"));
@@ -24,7 +25,7 @@ export function embeddedStore(seen?: SeenKind): Store & { readonly dir: string }
     get dir() {
       return dir();
     },
-    open: (options) => openEmbedded(dir(), { ...options, ...more }),
+    open: (options) => openEmbedded(dir(), { ...options, ...more, disk }),
     crash() {
       const from = dir();
       life++;

@@ -17,8 +17,8 @@ export class ActiveHost {
   pending = 0;
   queued = 0;
   leased = 0;
-  /** Where it stands in the ready heap; -1 when it is not in it. */
-  heapIndex = -1;
+  /** Among active hosts: see `HostPlaces`. */
+  number = -1;
   /** What politeness remembers; undefined until it was read from disk. */
   state: HostState | null | undefined = undefined;
   /** Ids given back, which go before all others; null when there are none, as is nearly always so. */
@@ -102,18 +102,25 @@ export class ActiveHost {
       if (this.#returned.length === 0) this.#returned = null;
       return id;
     }
-    let next: ChunkedQueue | null = null;
-    let others = false;
-    for (let queue = this.#first; queue !== null; queue = queue.below) {
-      if (queue.isEmpty) continue;
-      others = next !== null;
-      if (next === null || queue.turn < next.turn) next = queue;
-    }
+    const next = this.#nextQueue();
     if (next === null) throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
     const id = next.shift(chunks, states);
     if (id === 0) throw new Error(`a queue of host ${this.name} counts more than it holds`);
-    this.#time = others || !next.isEmpty ? next.turn : 0;
+    this.#time = this.#nextQueue() === null ? 0 : next.turn;
     next.turn += strideOf(next.priority);
     return id;
+  }
+
+  /** The id that `shift` most likely gives next; 0 when memory does not know. */
+  peek(): number {
+    return this.#returned?.[0] ?? this.#nextQueue()?.peek() ?? 0;
+  }
+
+  /** The queue whose turn it is; null when all are empty. */
+  #nextQueue(): ChunkedQueue | null {
+    let next: ChunkedQueue | null = null;
+    for (let queue = this.#first; queue !== null; queue = queue.below)
+      if (!queue.isEmpty && (next === null || queue.turn < next.turn)) next = queue;
+    return next;
   }
 }

@@ -12,17 +12,21 @@ import type { LinkRules, NewUrl } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release } from "../../ports/frontier.ts";
 import { Changes } from "./changes.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
+import { DISK_PACE, type DiskPace, DiskThread } from "./disk-thread.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
+import { Heads } from "./heads.ts";
 import { HostChanges } from "./host-changes.ts";
 import { findAdmitted, lastPosition, Reasons } from "./journal.ts";
 import { KnownUrls } from "./known.ts";
 import { Queries } from "./queries.ts";
 import { recover } from "./recover.ts";
-import { type Leasable, Schedule } from "./schedule.ts";
+import { type Next, Schedule } from "./schedule.ts";
 import { SOME_ID } from "./seen.ts";
 import type { SnapshotPace } from "./snapshot.ts";
 import { Stored } from "./stored.ts";
+import { UrlReader } from "./url-reader.ts";
 import { type Fault, Writer } from "./writer.ts";
 
 export interface EmbeddedOptions {
@@ -42,6 +46,8 @@ export interface EmbeddedOptions {
   readonly fault?: Fault;
   /** When what memory knows is written to DIR/state.seen, so that opening is quick. */
   readonly snapshots?: Partial<SnapshotPace>;
+  /** When a thread reads and syncs for the one that calls. */
+  readonly disk?: Partial<DiskPace>;
 }
 
 const LEASE_MS = 600_000;
@@ -65,6 +71,9 @@ class EmbeddedBackend extends Stored implements Backend {
   readonly #file: string;
   readonly #clock: Clock;
   readonly #writer: Writer;
+  readonly #thread: DiskThread;
+  readonly #checkpoints: Checkpoints;
+  readonly #heads: Heads;
   readonly #hosts: HostChanges;
   readonly #schedule: Schedule;
   readonly #known: KnownUrls;
@@ -82,6 +91,10 @@ class EmbeddedBackend extends Stored implements Backend {
     this.#file = join(dir, "state.db");
     this.#clock = clock;
     this.#writer = new Writer(db, fault);
+    this.#thread = new DiskThread(this.#file);
+    const pace = { ...DISK_PACE, ...options.disk };
+    this.#checkpoints = new Checkpoints(db, this.#thread, pace);
+    this.#heads = new Heads(this.#thread, new UrlReader(db), pace);
     this.#hosts = new HostChanges(db);
     this.queries = new Queries(db, (id) => (this.#known.hasEnded(id) ? "ended" : this.#schedule.stateOf(id)));
     const opening = Number(this.queries.fact("openings") ?? 0) + 1;
@@ -100,7 +113,7 @@ class EmbeddedBackend extends Stored implements Backend {
     recover(db, reasons, { known: this.#known, schedule: this.#schedule, retried });
     this.#changes = new Changes({
       ...{ file: this.#file, db, writer: this.#writer, hosts: this.#hosts, reasons, fault },
-      ...{ schedule: this.#schedule, known: this.#known, links, retried, at },
+      ...{ schedule: this.#schedule, known: this.#known, heads: this.#heads, links, retried, at },
     });
     this.#writer.saveFact("openings", String(opening));
   }
@@ -117,18 +130,18 @@ class EmbeddedBackend extends Stored implements Backend {
 
   async lease(max: number): Promise<Lease[]> {
     const now = this.#now();
-    const leases: Lease[] = [];
-    const disk: Leasable = {
-      readUrl: (id, host) => this.#writer.readUrl(id, host),
-      lastEnd: (id) => this.queries.lastEnd(id),
-    };
     return this.#guard(() => {
-      while (leases.length < max) {
-        const lease = this.#schedule.lease(now, this.#writer, this.#known.states, disk);
-        if (lease === null) break;
-        leases.push(lease);
+      const next: Next[] = [];
+      while (next.length < max) {
+        const one = this.#schedule.next(now, this.#writer, this.#known.states);
+        if (one === null) break;
+        next.push(one);
       }
-      return leases;
+      const { states } = this.#known;
+      return this.#heads.take(next).map((url, nth) => {
+        const previous = states.comesBack(url.id) ? this.queries.lastEnd(url.id) : null;
+        return this.#schedule.lease(next[nth]!, { url, previous }, now);
+      });
     });
   }
 
@@ -212,7 +225,7 @@ class EmbeddedBackend extends Stored implements Backend {
     this.#now();
     this.#guard(() => {
       if (!this.#hosts.allMoved) this.#writer.transaction(() => this.#hosts.moveAll());
-      this.#writer.checkpoint();
+      this.#checkpoints.now();
     });
   }
 
@@ -228,7 +241,8 @@ class EmbeddedBackend extends Stored implements Backend {
     if (this.#broken === null) {
       this.#moveHosts();
       await this.#known.close(this.#changes.position);
-    }
+    } else await this.#known.giveUp();
+    await this.#thread[Symbol.asyncDispose]();
     this.#opened.close();
   }
 
@@ -274,6 +288,7 @@ class EmbeddedBackend extends Stored implements Backend {
         return done;
       });
       this.#changes.end();
+      this.#checkpoints.step();
       return result;
     });
   }

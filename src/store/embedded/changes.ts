@@ -10,6 +10,7 @@ import { dropRecord } from "../../model/record.ts";
 import type { Commit, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
 import { StateError } from "./errors.ts";
+import type { Heads } from "./heads.ts";
 import type { HostChanges } from "./host-changes.ts";
 import { JournalWriter, type Position, type Reasons } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
@@ -30,6 +31,7 @@ export interface ChangesOptions {
   readonly reasons: Reasons;
   readonly schedule: Schedule;
   readonly known: KnownUrls;
+  readonly heads: Heads;
   /** Null: no link is counted. */
   readonly links: LinkRules | null;
   /** Ids that have a row in `retry`. */
@@ -47,6 +49,7 @@ export class Changes {
   readonly #reasons: Reasons;
   readonly #schedule: Schedule;
   readonly #known: KnownUrls;
+  readonly #heads: Heads;
   readonly #raising: Raising | null;
   readonly #retried: Set<number>;
   readonly #fault: Fault;
@@ -64,7 +67,7 @@ export class Changes {
   /** The host asked for last: most links of a page lead to its own. */
   #lastHost: ActiveHost | null = null;
 
-  constructor({ file, db, writer, hosts, reasons, schedule, known, links, retried, at, fault }: ChangesOptions) {
+  constructor({ file, db, writer, hosts, reasons, schedule, known, heads, links, retried, at, fault }: ChangesOptions) {
     this.#file = file;
     this.#writer = writer;
     this.#hosts = hosts;
@@ -72,6 +75,7 @@ export class Changes {
     this.#reasons = reasons;
     this.#schedule = schedule;
     this.#known = known;
+    this.#heads = heads;
     this.#raising = links === null ? null : new Raising(links, known, this.#journal, schedule);
     this.#retried = retried;
     this.#fault = fault;
@@ -121,6 +125,7 @@ export class Changes {
 
   /** The transaction is on disk. */
   end(): void {
+    this.#heads.readAhead(this.#changed, this.#nextId);
     this.#changed.clear();
     // One that is forgotten is read from the table of hosts when it comes again.
     if (this.#allInHosts) this.#schedule.forgetQuietHosts();
@@ -179,6 +184,7 @@ export class Changes {
         return;
       case "follow":
         this.#writer.follow(id, verdict.href, verdict.hops);
+        this.#heads.forget(id);
         this.#schedule.giveBack(open, hostReadyAt, hostTier);
         return;
       case "again":
@@ -210,7 +216,8 @@ export class Changes {
         this.#schedule.admit(host);
         const queue = host.push(id, url.priority);
         if (queue.isLong) this.#long.add(queue);
-        if (host.heapIndex === -1) this.#schedule.place(host);
+        // With others queued before it, it stands already where it has to.
+        if (host.queued === 1) this.#schedule.place(host);
       } else {
         this.dropped++;
         this.#writer.insertVisit(dropRecord(id, url.href, url.drop, now));

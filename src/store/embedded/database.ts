@@ -8,8 +8,6 @@ import { CREATE_VIEWS, DROP_VIEWS } from "./views.ts";
 
 /** Page cache of the writer, in KiB. */
 const CACHE_KIB = 65_536;
-/** WAL pages between checkpoints: pages written again and again (host clocks, the visit index) go to the file once. */
-const CHECKPOINT_PAGES = 16_384;
 
 export interface OpenDatabase {
   readonly db: DatabaseSync;
@@ -96,7 +94,7 @@ function openState(file: string, readOnly: boolean): DatabaseSync {
     if (!isNew) check(db, file, readOnly);
     if (!readOnly) {
       db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -${CACHE_KIB};
-        PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA temp_store = MEMORY;`);
+        PRAGMA temp_store = MEMORY;`);
       if (isNew) create(db);
       else migrate(db);
     }

@@ -112,6 +112,11 @@ export class KnownUrls {
     return this.#snapshots.close(this.#known, at);
   }
 
+  /** In place of `close`, when memory may know what the disk does not. */
+  giveUp(): Promise<void> {
+    return this.#snapshots.giveUp();
+  }
+
   /** An admission that the journal tells of. */
   recallAdmitted(id: number, fpHi: number, fpLo: number, priority: number): void {
     // In the place of its admission, wherever it was raised to.

@@ -108,6 +108,15 @@ export class ChunkedQueue {
     this.#waiting += ids;
   }
 
+  /** What `shift` gives next, if that is in memory and in its place; else 0. */
+  peek(): number {
+    if (this.#returns !== null) return 0;
+    const raised = this.#raised;
+    if (raised !== null && !(raised.ownNext && this.#waiting > 0)) return raised.ids[0]!;
+    if (this.#headCount > 0) return this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
+    return this.#first === this.#next && this.#tailCount > 0 ? this.#blocks.ids[this.#tail * BLOCK]! : 0;
+  }
+
   /** The next id, or 0 when the queue is empty. */
   shift(chunks: ChunkStore, places: Places): number {
     const raised = this.#raised;

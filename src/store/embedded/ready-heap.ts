@@ -1,89 +1,155 @@
-/** Hosts that could give a lease, the one due first in front: a binary heap in which each host knows its place. */
+/**
+ * Hosts that could give a lease, the one due first in front: a heap of four children a place, in which each host's place
+ * is known. It holds numbers in typed arrays alone: hosts are all over memory, and one that moves is not touched itself.
+ */
 import type { ActiveHost } from "./active-host.ts";
 
+const CHILDREN = 4;
 const FIRST_PLACES = 1024;
+const NOWHERE = -1;
+
+/** Active hosts by number, and the place of each in the heap that it is in. */
+export class HostPlaces {
+  readonly #hosts: ActiveHost[] = [];
+  readonly #free: number[] = [];
+  #places = new Int32Array(FIRST_PLACES).fill(NOWHERE);
+
+  /** A number for the host, in no heap yet. */
+  add(host: ActiveHost): number {
+    const number = this.#free.pop() ?? this.#hosts.length;
+    this.#hosts[number] = host;
+    if (number === this.#places.length) this.#grow();
+    return number;
+  }
+
+  /** The host is in no heap any more, and its number may be another's. */
+  forget(number: number): void {
+    this.#free.push(number);
+  }
+
+  hostOf(number: number): ActiveHost {
+    return this.#hosts[number]!;
+  }
+
+  isIn(number: number): boolean {
+    return this.#places[number] !== NOWHERE;
+  }
+
+  /** -1: in none. */
+  placeOf(number: number): number {
+    return this.#places[number]!;
+  }
+
+  setPlace(number: number, place: number): void {
+    this.#places[number] = place;
+  }
+
+  #grow(): void {
+    const longer = new Int32Array(this.#places.length * 2).fill(NOWHERE, this.#places.length);
+    longer.set(this.#places);
+    this.#places = longer;
+  }
+}
 
 export class ReadyHeap {
-  readonly #hosts: ActiveHost[] = [];
-  /** `readyAt` of each, as it was when the host was placed: beside each other, since the hosts themselves are all over memory. */
+  readonly #places: HostPlaces;
+  #length = 0;
+  /** By place: `readyAt` of the host as it was when it was placed, its id and its number. */
   #times = new Float64Array(FIRST_PLACES);
+  #ids = new Uint32Array(FIRST_PLACES);
+  #numbers = new Uint32Array(FIRST_PLACES);
+
+  constructor(places: HostPlaces) {
+    this.#places = places;
+  }
 
   /** The host due first, of equals the one known longest; undefined when there is none. */
   get first(): ActiveHost | undefined {
-    return this.#hosts[0];
+    return this.#length === 0 ? undefined : this.#places.hostOf(this.#numbers[0]!);
+  }
+
+  /** When the first is due; Infinity when there is none. */
+  get firstAt(): number {
+    return this.#length === 0 ? Number.POSITIVE_INFINITY : this.#times[0]!;
   }
 
   /** Puts the host where its `readyAt` says, whether or not it was in the heap. */
-  place(host: ActiveHost): void {
-    if (host.heapIndex === -1) {
-      host.heapIndex = this.#hosts.length;
-      this.#hosts.push(host);
-      if (this.#hosts.length > this.#times.length) this.#grow();
-    } else if (this.#times[host.heapIndex] === host.readyAt) return;
-    this.#settle(host, host.heapIndex);
+  place({ number, id, readyAt }: ActiveHost): void {
+    let place = this.#places.placeOf(number);
+    if (place === NOWHERE) {
+      place = this.#length++;
+      if (place === this.#times.length) this.#grow();
+    } else if (this.#times[place] === readyAt) return;
+    this.#settle(place, readyAt, id, number);
   }
 
-  remove(host: ActiveHost): void {
-    const index = host.heapIndex;
-    if (index === -1) return;
-    host.heapIndex = -1;
-    const last = this.#hosts.pop()!;
-    if (last !== host) this.#settle(last, index);
+  remove({ number }: ActiveHost): void {
+    const place = this.#places.placeOf(number);
+    if (place === NOWHERE) return;
+    this.#places.setPlace(number, NOWHERE);
+    const last = --this.#length;
+    if (place !== last) this.#settle(place, this.#times[last]!, this.#ids[last]!, this.#numbers[last]!);
   }
 
-  /** Puts the host where it belongs, seen from a place that is free for it. */
-  #settle(host: ActiveHost, from: number): void {
-    const at = this.#up(from, host);
-    this.#set(at === from ? this.#down(from, host) : at, host);
+  /** Puts a host where it belongs, seen from a place that is free for it. */
+  #settle(from: number, time: number, id: number, number: number): void {
+    const up = this.#up(from, time, id);
+    const at = up === from ? this.#down(from, time, id) : up;
+    this.#times[at] = time;
+    this.#ids[at] = id;
+    this.#numbers[at] = number;
+    this.#places.setPlace(number, at);
   }
 
-  #up(index: number, host: ActiveHost): number {
-    let at = index;
+  #up(from: number, time: number, id: number): number {
+    let at = from;
     while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!this.#isBefore(host, parent)) break;
+      const parent = Math.floor((at - 1) / CHILDREN);
+      if (!this.#isBefore(time, id, parent)) break;
       this.#move(parent, at);
       at = parent;
     }
     return at;
   }
 
-  #down(index: number, host: ActiveHost): number {
-    const length = this.#hosts.length;
-    let at = index;
+  #down(from: number, time: number, id: number): number {
+    const length = this.#length;
+    let at = from;
     for (;;) {
-      let child = 2 * at + 1;
-      if (child >= length) break;
-      if (child + 1 < length && this.#isBefore(this.#hosts[child + 1]!, child, this.#times[child + 1])) child++;
-      if (this.#isBefore(host, child)) break;
-      this.#move(child, at);
-      at = child;
+      const child = CHILDREN * at + 1;
+      if (child >= length) return at;
+      let first = child;
+      const end = Math.min(child + CHILDREN, length);
+      for (let next = child + 1; next < end; next++)
+        if (this.#isBefore(this.#times[next]!, this.#ids[next]!, first)) first = next;
+      if (this.#isBefore(time, id, first)) return at;
+      this.#move(first, at);
+      at = first;
     }
-    return at;
   }
 
-  /** Whether a host, due at `readyAt`, goes before the one at this place. Ids grow in the order in which hosts became known. */
-  #isBefore(host: ActiveHost, place: number, readyAt = host.readyAt): boolean {
+  /** Whether a host goes before the one at this place. Ids grow in the order in which hosts became known. */
+  #isBefore(time: number, id: number, place: number): boolean {
     const there = this.#times[place]!;
-    return readyAt < there || (readyAt === there && host.id < this.#hosts[place]!.id);
+    return time < there || (time === there && id < this.#ids[place]!);
   }
 
   #move(from: number, to: number): void {
-    const host = this.#hosts[from]!;
-    this.#hosts[to] = host;
+    const number = this.#numbers[from]!;
     this.#times[to] = this.#times[from]!;
-    host.heapIndex = to;
-  }
-
-  #set(at: number, host: ActiveHost): void {
-    this.#hosts[at] = host;
-    this.#times[at] = host.readyAt;
-    host.heapIndex = at;
+    this.#ids[to] = this.#ids[from]!;
+    this.#numbers[to] = number;
+    this.#places.setPlace(number, to);
   }
 
   #grow(): void {
-    const longer = new Float64Array(this.#times.length * 2);
-    longer.set(this.#times);
-    this.#times = longer;
+    const length = this.#times.length * 2;
+    const { times, ids, numbers } = { times: this.#times, ids: this.#ids, numbers: this.#numbers };
+    this.#times = new Float64Array(length);
+    this.#ids = new Uint32Array(length);
+    this.#numbers = new Uint32Array(length);
+    this.#times.set(times);
+    this.#ids.set(ids);
+    this.#numbers.set(numbers);
   }
 }

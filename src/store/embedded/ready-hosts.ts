@@ -1,8 +1,9 @@
 /** Hosts that could give a lease, by tier: a heap each. Nearly all crawls have one tier, and a few at most. */
 import type { ActiveHost } from "./active-host.ts";
-import { ReadyHeap } from "./ready-heap.ts";
+import { HostPlaces, ReadyHeap } from "./ready-heap.ts";
 
 export class ReadyHosts {
+  readonly #places = new HostPlaces();
   /** In order; a tier that was used once stays. */
   readonly #tiers: { readonly tier: number; readonly hosts: ReadyHeap }[] = [];
 
@@ -11,19 +12,33 @@ export class ReadyHosts {
     return this.#tiers;
   }
 
+  /** Before a host can be placed. */
+  know(host: ActiveHost): void {
+    host.number = this.#places.add(host);
+  }
+
+  /** The host has nothing to lease, and is placed no more. */
+  forget(host: ActiveHost): void {
+    this.#places.forget(host.number);
+  }
+
+  has(host: ActiveHost): boolean {
+    return this.#places.isIn(host.number);
+  }
+
   /** Puts the host where its tier and its clock say, whether or not it was there. */
   place(host: ActiveHost): void {
     this.#of(host.tier).place(host);
   }
 
   remove(host: ActiveHost): void {
-    if (host.heapIndex !== -1) this.#of(host.tier).remove(host);
+    if (this.has(host)) this.#of(host.tier).remove(host);
   }
 
   /** The host is of another tier from now on. */
   move(host: ActiveHost, tier: number): void {
     if (tier === host.tier) return;
-    const isIn = host.heapIndex !== -1;
+    const isIn = this.has(host);
     this.remove(host);
     host.tier = tier;
     if (isIn) this.place(host);
@@ -32,7 +47,7 @@ export class ReadyHosts {
   #of(tier: number): ReadyHeap {
     let at = 0;
     while (at < this.#tiers.length && this.#tiers[at]!.tier < tier) at++;
-    if (this.#tiers[at]?.tier !== tier) this.#tiers.splice(at, 0, { tier, hosts: new ReadyHeap() });
+    if (this.#tiers[at]?.tier !== tier) this.#tiers.splice(at, 0, { tier, hosts: new ReadyHeap(this.#places) });
     return this.#tiers[at]!.hosts;
   }
 }

@@ -26,6 +26,19 @@ export const insertUrls = (rows: number): string =>
   `INSERT OR FAIL INTO url VALUES ${Array(rows)
     .fill(`(${marks(URL_WIDTH)})`)
     .join(", ")}`;
+export type LeasedRow = [
+  id: number,
+  href: Href,
+  depth: number,
+  hops: number,
+  via: number,
+  source: UrlSource,
+  priority: number,
+  admittedAt: Instant,
+];
+/** What a lease needs of a row of url: a `LeasedRow`. */
+export const selectUrls = (rows: number): string =>
+  `SELECT id, href, depth, hops, via, source, priority, admitted_at FROM url WHERE id IN (${marks(rows)})`;
 export const INSERT_HOST_CHANGE = `INSERT INTO host_change (host_id, ${HOST_COLUMNS.join(", ")})
   VALUES (${marks(HOST_COLUMNS.length + 1)})`;
 export const INSERT_ROBOTS = `INSERT INTO robots (host_id, fetched_at, expires_at, access, status, failure, body, href,

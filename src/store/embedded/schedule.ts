@@ -1,8 +1,7 @@
 /** The frontier in memory: who may be leased when. It knows nothing of the disk but that queues have chunks there. */
 import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { Lease, LeasedUrl } from "../../model/lease.ts";
-import type { VisitRecord } from "../../model/record.ts";
+import type { Lease } from "../../model/lease.ts";
 import type { Pending } from "../../ports/frontier.ts";
 import { ActiveHost } from "./active-host.ts";
 import { DelayHeap } from "./delay-heap.ts";
@@ -20,11 +19,10 @@ export interface OpenLease {
   readonly host: ActiveHost;
 }
 
-/** What is on disk of a URL that is leased. */
-export interface Leasable {
-  readUrl(id: number, host: HostKey): LeasedUrl;
-  /** The latest record with which it has ended. */
-  lastEnd(id: number): VisitRecord | null;
+/** What is about to be leased. */
+export interface Next {
+  readonly id: number;
+  readonly host: ActiveHost;
 }
 
 export interface ScheduleOptions {
@@ -72,13 +70,18 @@ export class Schedule {
   activate(id: number, name: HostKey, dueAt: Instant): ActiveHost {
     const host = new ActiveHost(id, name, dueAt, this.#firstTier(name), this.#blocks);
     this.#hosts.set(name, host);
+    this.#ready.know(host);
     return host;
   }
 
   /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */
   forgetQuietHosts(): void {
     if (this.#hosts.size <= this.#activeHosts * 1.5 + QUIET_HOSTS) return;
-    for (const host of this.#hosts.values()) if (host.pending === 0) this.#hosts.delete(host.name);
+    for (const host of this.#hosts.values()) {
+      if (host.pending > 0) continue;
+      this.#hosts.delete(host.name);
+      this.#ready.forget(host);
+    }
   }
 
   /** Counts URLs of the host as pending; the caller queues them. */
@@ -105,23 +108,28 @@ export class Schedule {
     }
   }
 
-  /** One lease on the host that comes first; null when none is due. */
-  lease(now: Instant, chunks: ChunkStore, states: UrlStates, disk: Leasable): Lease | null {
+  /** Takes the next URL of the host that comes first; null when none is due. It is leased once it is given to `lease`. */
+  next(now: Instant, chunks: ChunkStore, states: UrlStates): Next | null {
     const host = this.#nextDue(now);
     if (host === null) return null;
     const id = host.shift(chunks, states);
-    const lease: Lease = {
-      token: this.#nextToken++,
-      url: disk.readUrl(id, host.name),
-      attempt: this.#attempts.get(id) ?? 1,
-      expiresAt: now + this.#leaseMs,
-      tier: host.tier,
-      previous: states.comesBack(id) ? disk.lastEnd(id) : null,
-    };
-    this.#leases.set(lease.token, { lease, host });
-    this.#leasedIds.add(id);
     host.leased++;
     this.place(host);
+    return { id, host };
+  }
+
+  /** `previous`: as in the lease. */
+  lease({ host }: Next, { url, previous }: Pick<Lease, "url" | "previous">, now: Instant): Lease {
+    const lease: Lease = {
+      token: this.#nextToken++,
+      url,
+      attempt: this.#attempts.get(url.id) ?? 1,
+      expiresAt: now + this.#leaseMs,
+      tier: host.tier,
+      previous,
+    };
+    this.#leases.set(lease.token, { lease, host });
+    this.#leasedIds.add(url.id);
     return lease;
   }
 
@@ -190,7 +198,7 @@ export class Schedule {
 
   nextReadyAt(): Instant | null {
     let queued = Number.POSITIVE_INFINITY;
-    for (const { hosts } of this.#ready.tiers) queued = Math.min(queued, hosts.first?.readyAt ?? queued);
+    for (const { hosts } of this.#ready.tiers) queued = Math.min(queued, hosts.firstAt);
     // A host with queued URLs is due no later than any of its delayed ones, so only the others need be asked.
     const next = this.#delays.earliest(
       ({ at, host }) => (host.leased < this.#concurrency ? Math.max(at, host.readyAt) : Number.POSITIVE_INFINITY),
@@ -222,6 +230,5 @@ export class Schedule {
 }
 
 function dueFirst(hosts: ReadyHeap, now: Instant): ActiveHost | null {
-  const host = hosts.first;
-  return host === undefined || host.readyAt > now ? null : host;
+  return hosts.firstAt > now ? null : hosts.first!;
 }

@@ -1,11 +1,11 @@
 /** The tables of state.db; its views are in ./views. The comments stay in the file: `.schema` in any SQLite shell shows them. */
 
-import { CREATE_VIEWS } from "./views.ts";
+import { CREATE_VIEWS, VISIT_INDEX } from "./views.ts";
 
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -71,9 +71,24 @@ CREATE TABLE revisit (
 CREATE INDEX revisit_queue ON revisit (host_id, priority, seq);
 `;
 
+const VISIT_INDEX_TABLES = VISIT_INDEX.map(
+  (table, level) => `CREATE TABLE ${table} (
+  ${
+    level === 0
+      ? `-- Where the visits of a URL are, in ${VISIT_INDEX.length} tables, the first with the newest: what is too much for one goes into the next.
+  -- Ask view visit_of.`
+      : `-- As ${VISIT_INDEX[0]}.`
+  }
+  url_id INTEGER NOT NULL,       -- url.id
+  visit_id INTEGER NOT NULL,     -- visit.id
+  PRIMARY KEY (url_id, visit_id)
+) STRICT, WITHOUT ROWID;`,
+);
+
 /** What makes a state of the version given one of the next; its views are made anew in any case. */
 export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [3, `ALTER TABLE visit ADD COLUMN history TEXT; ${RETURNS}`],
+  [4, VISIT_INDEX_TABLES.at(-1)!],
 ]);
 
 const TABLES = `
@@ -170,25 +185,7 @@ CREATE TABLE visit (
   history TEXT                   -- JSON: what all visits up to this one have told (checks, changes, ...); null: it is the first
 ) STRICT;
 
-CREATE TABLE visit_of_0 (
-  -- Where the visits of a URL are, in three tables, the first with the newest: each is moved into the next when it is
-  -- full. Ask view visit_of.
-  url_id INTEGER NOT NULL,       -- url.id
-  visit_id INTEGER NOT NULL,     -- visit.id
-  PRIMARY KEY (url_id, visit_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE visit_of_1 (
-  -- As visit_of_0.
-  url_id INTEGER NOT NULL,       -- url.id
-  visit_id INTEGER NOT NULL,     -- visit.id
-  PRIMARY KEY (url_id, visit_id)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE visit_of_2 (
-  -- As visit_of_0.
-  url_id INTEGER NOT NULL,       -- url.id
-  visit_id INTEGER NOT NULL,     -- visit.id
-  PRIMARY KEY (url_id, visit_id)
-) STRICT, WITHOUT ROWID;
+${VISIT_INDEX_TABLES.join("\n")}
 
 CREATE TABLE robots (
   -- Every copy of a robots.txt, or of the failure to get one. The latest of a host is in force.

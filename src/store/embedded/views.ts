@@ -14,6 +14,9 @@ export const HOST_COLUMNS = [
   "dead",
 ] as const;
 
+/** The tables of the index of visits, each larger than the one before. */
+export const VISIT_INDEX = ["visit_of_0", "visit_of_1", "visit_of_2", "visit_of_3"] as const;
+
 /** In order: what a view rests on is before it. */
 const VIEWS = {
   hosts: `CREATE VIEW hosts AS
@@ -26,9 +29,7 @@ ${HOST_COLUMNS.map((name) => `    iif(changed.id IS NULL, host.${name}, changed.
   LEFT JOIN (SELECT max(id) AS id, host_id, ${HOST_COLUMNS.join(", ")} FROM host_change GROUP BY host_id) AS changed
     ON changed.host_id = host.id;`,
   visit_of: `CREATE VIEW visit_of AS
-  SELECT url_id, visit_id FROM visit_of_0
-  UNION ALL SELECT url_id, visit_id FROM visit_of_1
-  UNION ALL SELECT url_id, visit_id FROM visit_of_2;`,
+  ${VISIT_INDEX.map((table) => `SELECT url_id, visit_id FROM ${table}`).join("\n  UNION ALL ")};`,
   urls: `CREATE VIEW urls AS
   -- Every URL with its latest visit, for people: the columns of the exports, priority, due_at and history.
   SELECT

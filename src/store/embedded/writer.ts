@@ -4,8 +4,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { ArchiveMark } from "../../model/capture.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { LeasedUrl } from "../../model/lease.ts";
-import type { NewUrl, UrlSource } from "../../model/link.ts";
+import type { NewUrl } from "../../model/link.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
@@ -31,26 +30,14 @@ export type Fault = (point: string) => void;
 /** One statement for so many rows costs a third less than one for each. */
 const URLS_AT_ONCE = 16;
 
-type LeasedRow = [
-  href: Href,
-  depth: number,
-  hops: number,
-  via: number,
-  source: UrlSource,
-  priority: number,
-  at: Instant,
-];
-
 export class Writer implements ChunkStore {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #rollback: StatementSync;
-  readonly #checkpoint: StatementSync;
   readonly #findHost: StatementSync;
   readonly #insertHost: StatementSync;
   readonly #insertUrl: StatementSync;
   readonly #insertUrls: StatementSync;
-  readonly #readUrl: StatementSync;
   readonly #updateHref: StatementSync;
   readonly #insertVisit: StatementSync;
   readonly #insertRobots: StatementSync;
@@ -84,13 +71,10 @@ export class Writer implements ChunkStore {
     this.#begin = db.prepare("BEGIN IMMEDIATE");
     this.#commit = db.prepare("COMMIT");
     this.#rollback = db.prepare("ROLLBACK");
-    this.#checkpoint = db.prepare("PRAGMA wal_checkpoint(PASSIVE)");
     this.#findHost = db.prepare("SELECT id, due_at FROM host WHERE name = ?");
     this.#insertHost = db.prepare("INSERT INTO host (name) VALUES (?)");
     this.#insertUrl = db.prepare(insertUrls(1));
     this.#insertUrls = db.prepare(insertUrls(URLS_AT_ONCE));
-    this.#readUrl = db.prepare("SELECT href, depth, hops, via, source, priority, admitted_at FROM url WHERE id = ?");
-    this.#readUrl.setReturnArrays(true);
     this.#updateHref = db.prepare("UPDATE url SET href = ?, hops = ? WHERE id = ?");
     this.#insertVisit = db.prepare(INSERT_VISIT);
     this.#deleteVisit = db.prepare("DELETE FROM visit WHERE id = ? RETURNING end");
@@ -175,11 +159,6 @@ export class Writer implements ChunkStore {
     return ends.at(-1)!;
   }
 
-  readUrl(id: number, host: HostKey): LeasedUrl {
-    const [href, depth, hops, via, source, priority, admittedAt] = this.#readUrl.get(id) as unknown as LeasedRow;
-    return { id, href, host, depth, hops, via, source, priority, admittedAt };
-  }
-
   follow(id: number, href: Href, hops: number): void {
     this.#updateHref.run(href, hops, id);
   }
@@ -254,11 +233,6 @@ export class Writer implements ChunkStore {
     for (let i = 0; i < this.#urlsWaiting; i++)
       this.#insertUrl.run(...this.#urlValues.slice(i * URL_WIDTH, (i + 1) * URL_WIDTH));
     this.#urlsWaiting = 0;
-  }
-
-  /** The log goes to the disk, and from there into the file, as far as no reader needs the file as it is. */
-  checkpoint(): void {
-    this.#checkpoint.get();
   }
 
   #undo(): void {

@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
 import type { Href } from "../../../src/model/url.ts";
@@ -174,6 +175,21 @@ describe("a loss of power", () => {
     copyFileSync(join(dir, "state.db"), join(left, "state.db"));
     await using again = openEmbedded(left, { clock });
     assert.deepEqual(await view(again), await view(backend));
+  });
+
+  it("loses no more while another thread brings the log into the file", async () => {
+    await using backend = openEmbedded(dir, { clock, disk: { logPages: 1 } });
+    for (let round = 0; round < 8; round++) {
+      for (let i = 0; i < 16; i++)
+        await backend.add(Array.from({ length: 50 }, (_, n) => url("a", `${round}-${i}-${n}`)));
+      await setImmediate(); // the thread has been asked, and is at work by now or later
+      backend.sync();
+      const left = join(dir, `left-${round}`);
+      mkdirSync(left);
+      copyFileSync(join(dir, "state.db"), join(left, "state.db"));
+      await using again = openEmbedded(left, { clock });
+      assert.deepEqual(again.pending(), backend.pending());
+    }
   });
 });
 

@@ -13,6 +13,7 @@ const clock = new TestClock();
 const backend = openEmbedded(dir, {
   clock,
   snapshots: only === "snapshot" ? { every: 100, bytesAtOnce: 4000 } : {},
+  disk: { logPages: 20, newest: 0 },
   fault(point) {
     if ((only === undefined || point === only) && left-- === 0) process.kill(process.pid, "SIGKILL");
   },
