@@ -213,7 +213,7 @@ describe("a crawl whose handlers make Markdown of its pages", () => {
     const dir = join(folder.path, "crawl");
     const handler = join(folder.path, "handler.mjs");
     const read =
-      "read: ({ href }) => ({ links: [], conversions: [{ type: 'text/markdown', text: `Came as ${href}` }] })";
+      "read: ({ href }) => ({ links: [], conversions: [{ type: 'text/markdown', text: 'Came as ' + href }] })";
     await writeFile(handler, `export const handler = { name: "mine", accepts: ["text/html"], ${read} };\n`);
     const crawl = await trawl([
       ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir, "--handler", handler],

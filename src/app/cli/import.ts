@@ -95,7 +95,7 @@ function linesOf(dir: string, { files, records, plan, counts, faults, told }: Im
     [files.known, `${counted(files.known, "file")} imported before`],
     [files.repacked, `${counted(files.repacked, "file")} packed anew: plain, damaged, or several records to a member`],
     [counts.known, `${counted(counts.known, "capture")} there already`],
-    [counts.late, `${counted(counts.late, "capture")} not taken: their URLs had ended with other captures`],
+    [counts.older, `${counted(counts.older, "capture")} not taken: older than the last of the same URL`],
     [counts.lost, `${counted(counts.lost, "revisit")} of bodies that are in none of the files`],
     [
       plan.strange,

@@ -50,8 +50,8 @@ export interface ImportCounts {
   robots: number;
   /** Captures that the state has already. */
   known: number;
-  /** Captures of URLs that had ended with other captures: an ended URL is not opened again. */
-  late: number;
+  /** Captures that are older than the one with which their URL has ended: only later ones open it again. */
+  older: number;
   /** Revisits whose original is in none of the archives. */
   lost: number;
 }
@@ -83,11 +83,13 @@ interface Work {
   readonly fp: readonly [number, number];
   /** Of the group's captures, those that are to be recorded. */
   left: readonly PlannedCapture[];
+  /** The id of a URL that has ended before, with captures older than the last of these. */
+  readonly again: number | null;
 }
 
 export class Importer {
   readonly #context: ImportContext;
-  readonly counts: ImportCounts = { visits: 0, urls: 0, links: 0, robots: 0, known: 0, late: 0, lost: 0 };
+  readonly counts: ImportCounts = { visits: 0, urls: 0, links: 0, robots: 0, known: 0, older: 0, lost: 0 };
   /** Held for groups whose turn has not come: what an import that was killed had queued. By URL. */
   readonly #leases = new Map<number, Lease>();
   /** By host, in order of time. */
@@ -110,7 +112,10 @@ export class Importer {
       if (!isLast && (await this.#waits(work))) put.push(group);
       else works.push(work);
     }
-    await this.#context.backend.add(works.map((work) => this.#newUrl(work)));
+    const { backend } = this.#context;
+    const urls = works.map((work) => ({ ...this.#newUrl(work), again: work.again }));
+    await backend.add(urls.filter(({ again }) => again === null));
+    await backend.revisit(urls.flatMap(({ again: id, priority }) => (id === null ? [] : { id, priority })));
     for (let open = works; open.length > 0; ) {
       await this.#lease();
       await this.#commit(open);
@@ -142,11 +147,12 @@ export class Importer {
     const left = group.captures.filter(({ at }) => !times.has(at));
     this.counts.known += group.captures.length - left.length;
     if (left.length === 0) return null;
-    if (known?.state === "ended" && visits.length > 0) {
-      this.counts.late += left.length;
+    if (known?.state !== "ended" || visits.length === 0) return { group, url, fp, left, again: null };
+    if (left.at(-1)!.at < Math.max(...times)) {
+      this.counts.older += left.length;
       return null;
     }
-    return { group, url, fp, left };
+    return { group, url, fp, left, again: known.id };
   }
 
   /** Whether one of its revisits refers to a capture that may yet come. */

@@ -67,6 +67,7 @@ function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl)
     const read = { bytes, mediaType: page?.mediaType ?? null, simhash: page?.simhash ?? null };
     return captured(capture, status, state).map((one) => ({ ...one, read }));
   });
+  captures.sort((one, other) => one.at - other.at); // a later import may have brought older ones
   return { url: href, captures, why };
 }
 

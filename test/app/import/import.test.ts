@@ -180,6 +180,49 @@ describe("an archive that another program wrote", () => {
     assert.match(await made.verify(), /Sound\.\n$/);
   });
 
+  it("of a later time adds visits to what was imported before, and the newest is the end", async (t) => {
+    const names = ["/", "/same", "/other"].map((path) => `http://a.test${path}`);
+    const first = names.map((url) => http(url, PAGE.replace("One", `First of ${url}`)));
+    const second = [
+      http(names[0]!, PAGE.replace("One", "Second")),
+      http(names[0]!, "no more", "HTTP/1.1 404 Not Found"),
+      http(names[1]!, PAGE.replace("One", `First of ${names[1]}`)),
+      http("http://a.test/new", PAGE),
+    ];
+    const made = await imported(t, { "2.warc": Buffer.concat(second) });
+    assert.equal(made.report.counts.visits, 4);
+    const again = async (name: string, records: readonly Buffer[]) => {
+      const file = join(made.dir, "..", name);
+      await writeFile(file, Buffer.concat(records));
+      using shell = testShell();
+      assert.equal(await main(["import", file, "--dir", made.dir, "--json"], shell), 0, shell.err());
+      return JSON.parse(shell.out()).counts;
+    };
+    const third = [http(names[0]!, PAGE.replace("One", "Third")), http(names[1]!, PAGE.replace("One", "Changed"))];
+    const older = await again("1.warc", first);
+    assert.deepEqual([older.visits, older.older], [1, 2], "only of the third URL nothing is known");
+    const newer = await again("3.warc", third);
+    assert.deepEqual([newer.visits, newer.urls, newer.older], [2, 2, 0]);
+    const repeated = await again("3-again.warc", [...third, http("http://a.test/last", PAGE)]);
+    assert.deepEqual([repeated.visits, repeated.known], [1, 2]);
+    using state = openState(made.dir);
+    const of = (href: string) => [...state.urls()].find((url) => (url.href as string) === href)!;
+    assert.deepEqual(
+      state.visitsOf(of(names[0]!).id).map(({ end, page, status }) => [end, page?.title ?? null, status]),
+      [
+        ["retry", "Second", 200],
+        ["http-4xx", null, 404],
+        ["fetched", "Third", 200],
+      ],
+    );
+    assert.equal(of(names[1]!).visit?.page?.title, "Changed");
+    assert.equal(of(names[1]!).visit?.duplicateOf, null);
+    const { queued, leased, delayed } = state.pending();
+    assert.deepEqual([queued, leased, delayed], [0, 0, 0]);
+    assert.equal(await made.get(names[0]!), PAGE.replace("One", "Third"));
+    assert.match(await made.verify(), /Sound\.\n$/);
+  });
+
   it("says which revisits have their bodies elsewhere, and does not make them up", async (t) => {
     const revisit = record("revisit", "http://a.test/x", "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", [
       HTTP,
