@@ -84,11 +84,13 @@ columns of \`.parquet\` are named as in Common Crawl's index.
 
 const STATE = `## state.db
 
-Begin with the view \`urls\`: a row a URL, with the columns above (yes and no are 1 and 0) and \`priority\`.
+Begin with the view \`urls\`: a row a URL, with the columns above (yes and no are 1 and 0), \`priority\`, \`due_at\` (when it
+is to be visited again) and \`history\` (JSON: what coming back to it has told; null while it was visited once).
 
 \`\`\`sh
 sqlite3 -readonly DIR/state.db "SELECT end, count(*) FROM urls GROUP BY end"
 sqlite3 -readonly DIR/state.db "SELECT url, bytes, fetch_ms FROM urls WHERE status = 200 ORDER BY fetch_ms DESC LIMIT 10"
+sqlite3 -readonly DIR/state.db "SELECT url, history->'checks', history->'changes', due_at FROM urls WHERE history IS NOT NULL"
 \`\`\`
 
 \`bytes\` is the length of the body as received: compressed, where the server compressed it. View \`hosts\` has a row a
