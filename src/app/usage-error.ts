@@ -18,6 +18,7 @@ export type UsageCode =
   | "proxy"
   | "directory"
   | "store"
+  | "events"
   | "locked"
   | "state-newer"
   | "url"

@@ -93,7 +93,7 @@ export interface SettleContext {
   readonly admission: Admission;
   readonly cookies: Cookies;
   readonly urls: Pick<StateQueries, "byId">;
-  readonly duplicates: Pick<Duplicates, "copyOf">;
+  readonly duplicates: Pick<Duplicates, "copyOf" | "copyNow">;
   readonly feedback: Feedback;
   readonly softNotFound: SoftNotFound;
   readonly rules: SettleRules;

@@ -1,6 +1,7 @@
 /** The control thread's loop: lease, permit, give to visitors, settle what comes back, commit; until nothing is pending. */
 import type { Log } from "../base/log.ts";
 import type { ArchiveMark } from "../model/capture.ts";
+import type { ChangeEvent } from "../model/event.ts";
 import type { Lease } from "../model/lease.ts";
 import type { UrlRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
@@ -15,7 +16,7 @@ import type { SettleContext } from "./context.ts";
 import { numbered } from "./hosts.ts";
 import { type PermitContext, permit, release, targetOf } from "./permit.ts";
 import type { Progress } from "./progress.ts";
-import { endedRecords } from "./records.ts";
+import { changeEvents, endedRecords } from "./records.ts";
 import { type Outcome, settleUnvisited, settleVisit } from "./settle.ts";
 
 export interface CrawlRules {
@@ -25,22 +26,27 @@ export interface CrawlRules {
   readonly concurrency: number;
 }
 
-/** What hears of URLs that have ended: pages.jsonl, which must be written before the commit that counts it. */
-export interface PageSink {
-  write(records: readonly UrlRecord[]): Promise<ArchiveMark>;
+/** An output that is written before the commit that counts it, and cut back to it after a crash. */
+export interface Sink<T> {
+  write(items: readonly T[]): Promise<ArchiveMark>;
 }
 
 export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"> {
   readonly frontier: Frontier;
   readonly visitors: Visitors;
   readonly progress: Progress;
-  readonly pages: PageSink;
+  /** pages.jsonl. */
+  readonly pages: Sink<UrlRecord>;
+  /** What has changed; null: nobody wants to know. */
+  readonly changes: Sink<ChangeEvent> | null;
   readonly inbox: Inbox;
   readonly log: Log;
   readonly crawlRules: CrawlRules;
   readonly settleRules: SettleContext["rules"];
   /** Told of URLs that have ended, after their commit; the crawl waits for it. */
   onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
+  /** Told of what has changed, after the commit that holds it. */
+  onChanged?(events: readonly ChangeEvent[]): void;
   /** Told where a seed was redirected to, before that URL is visited: the scope grows, in all threads and for later runs. */
   onSeedMoved(to: Href): void;
 }
@@ -155,7 +161,7 @@ class Loop {
 
   #enough(): boolean {
     const { limit } = this.#context.crawlRules;
-    return limit !== null && this.#context.progress.pages >= limit;
+    return limit !== null && this.#context.progress.visits >= limit;
   }
 
   #nothingToWaitFor(): LoopEnd | null {
@@ -168,7 +174,7 @@ class Loop {
   async #lease(): Promise<void> {
     const { frontier, visitors, crawlRules, progress } = this.#context;
     const most = crawlRules.concurrency * OPEN_PER_SLOT - this.#open;
-    const left = crawlRules.limit === null ? most : crawlRules.limit - progress.pages - this.#open;
+    const left = crawlRules.limit === null ? most : crawlRules.limit - progress.visits - this.#open;
     const want = Math.min(visitors.free - this.#granted.length, most, left);
     this.#full = want <= 0;
     if (this.#full) return;
@@ -240,7 +246,10 @@ class Loop {
         progress.answered(visited);
       }
     const records = endedRecords(outcomes);
+    const { changes, onChanged } = this.#context;
+    const events = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
     const written = records.length === 0 ? [] : [await pages.write(records)];
+    if (changes !== null && events.length > 0) written.push(await changes.write(events));
     const report = await commit(
       {
         sealed,
@@ -263,6 +272,7 @@ class Loop {
     if (report.current.includes(false)) this.#context.visitors.forget();
     for (const { seedMoved } of outcomes) if (seedMoved !== null) this.#context.onSeedMoved(seedMoved);
     progress.committed(outcomes, report.current);
+    if (events.length > 0) onChanged?.(events);
     if (records.length > 0) await this.#context.onSettled?.(records);
   }
 

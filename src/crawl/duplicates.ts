@@ -60,6 +60,18 @@ export class Duplicates {
     return NO_COPY;
   }
 
+  /**
+   * The same of a page that has changed since it was first there. It is remembered by what it was then: a page that changes
+   * every hour would fill the memory by itself.
+   */
+  copyNow(urlId: number, href: string, bytes: number, capture: Capture, page: PageInfo): CopyOf {
+    if (bytes === 0 || capture.truncated !== null) return NO_COPY;
+    const first = this.first(capture.digest);
+    if (first !== null) return first === urlId ? NO_COPY : this.#copy(urlId, href, first, "duplicateOf");
+    const near = page.simhash === null ? null : this.#byText.nearest(...parseSimhash(page.simhash), MOST_LOOKED_AT);
+    return near === null || near.id === urlId ? NO_COPY : this.#copy(urlId, href, near.id, "nearDuplicateOf");
+  }
+
   #copy(urlId: number, href: string, first: number, how: keyof CopyOf): CopyOf {
     const named = this.#named.get(first);
     if (named === href) this.#named.set(first, urlId);

@@ -5,8 +5,8 @@
  */
 import type { Capture } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
-import type { Errand } from "../model/visited.ts";
-import type { Original } from "../ports/archive.ts";
+import type { Answer, Errand } from "../model/visited.ts";
+import type { Revisit } from "../ports/archive.ts";
 import type { VisitContext } from "./context.ts";
 import type { Reading } from "./read.ts";
 
@@ -15,19 +15,25 @@ const SHORT_BYTES = 1024;
 
 export interface KnownBody {
   readonly digest: string;
-  readonly original: Original | null;
+  readonly revisit: Revisit | null;
 }
 
 /** Who has the body of an answer to a page already; null when nobody is asked: the body is short, not whole, or no HTTP's. */
 export async function knownBody(
   response: FetchResponse,
-  task: Errand["task"],
+  { task, held }: Pick<Errand, "task" | "held">,
+  { notModified }: Pick<Answer, "notModified">,
   { archive, originals }: Pick<VisitContext, "archive" | "originals">,
 ): Promise<KnownBody | null> {
+  if (notModified && held !== null) {
+    const { original } = held;
+    return { digest: original.digest, revisit: { profile: "server-not-modified", original } };
+  }
   const whole = response.bodyRead && response.truncated === null && response.httpVersion !== null;
   if (originals === null || task !== "page" || !whole || response.body.length < SHORT_BYTES) return null;
   const digest = archive.digest(response.body);
-  return { digest, original: await originals.of(digest) };
+  const original = held?.original.digest === digest ? held.original : await originals.of(digest);
+  return { digest, revisit: original === null ? null : { profile: "identical-payload-digest", original } };
 }
 
 export function keep(
@@ -44,7 +50,7 @@ export function keep(
     identifiedType: response.body.length > 0 ? mediaType : null,
     via: errand.via,
     ...(known === null ? {} : { digest: known.digest }),
-    revisit: known?.original == null ? null : { profile: "identical-payload-digest", original: known.original },
+    revisit: known?.revisit ?? null,
     metadata: rules.metadata ? metadataOf(response, errand, reading) : null,
     conversions: reading.conversions,
   });

@@ -2,8 +2,9 @@
  * Whether the archive holds a body already, so that it need not be written again. Visit threads ask, the control thread
  * knows: it names committed captures alone, so that no crash leaves a reference to a capture that was cut back.
  */
-import type { KnownContent } from "../model/record.ts";
-import type { Original } from "../ports/archive.ts";
+import type { Original } from "../model/capture.ts";
+import type { KnownContent, VisitRecord } from "../model/record.ts";
+import { historyOf } from "../policy/history.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 import type { Duplicates } from "./duplicates.ts";
 
@@ -22,18 +23,27 @@ export function originalsIn(
 ): FindOriginal {
   return (digest) => {
     const urlId = duplicates.first(digest);
-    if (urlId === null) return null;
     // Remembered are 64 bits of the digest, and perhaps of a page that is not committed yet: the state decides.
-    for (const { href, capture } of state.visitsOf(urlId))
-      if (
-        capture !== null &&
-        capture.digest === digest &&
-        capture.truncated === null &&
-        capture.revisitOf === undefined
-      )
-        return { urlId, href, at: capture.at, digest };
-    return null;
+    return urlId === null ? null : originalAmong(state.visitsOf(urlId), digest);
   };
+}
+
+/** The visit whose capture holds the body with this digest whole, or null. */
+function originalAmong(visits: readonly VisitRecord[], digest: string): Original | null {
+  for (const { urlId, href, capture } of visits)
+    if (capture !== null && capture.digest === digest && capture.truncated === null && capture.revisitOf === undefined)
+      return { urlId, href, at: capture.at, digest };
+  return null;
+}
+
+/** The body that a URL had when it ended last, where the archive holds it whole. */
+export function originalOf(previous: VisitRecord, state: Pick<StateQueries, "visitsOf">): Original | null {
+  const { digest, body } = historyOf(previous);
+  if (digest === null) return null;
+  if (body !== null) return { ...body, digest };
+  const { capture } = previous;
+  if (capture === null || capture.revisitOf === undefined || capture.digest !== digest) return null;
+  return originalAmong(state.visitsOf(capture.revisitOf), digest);
 }
 
 /** Questions and answers that travel together; answers in the order of the questions. */

@@ -13,13 +13,17 @@ import type { NewUrl } from "../model/link.ts";
 import { type Href, parseUrl } from "../model/url.ts";
 import type { Errand } from "../model/visited.ts";
 import type { BudgetRules } from "../policy/budget.ts";
+import type { ConditionalRules } from "../policy/conditional.ts";
 import { decide } from "../policy/robots.ts";
 import { robotsInForce } from "../policy/robots-access.ts";
 import { FEEDBACK, trapText } from "../policy/traps.ts";
 import type { Cookies } from "../ports/cookies.ts";
+import type { StateQueries } from "../ports/frontier.ts";
 import type { AddressGuard, Resolver } from "../ports/resolver.ts";
 import type { Turns } from "../ports/turns.ts";
+import { heldOf } from "./again.ts";
 import type { Feedback } from "./feedback.ts";
+import { tryAgain } from "./host-failure.ts";
 import { type HostEntry, type Hosts, tierOfHost } from "./hosts.ts";
 import type { Hrefs } from "./hrefs.ts";
 import type { SoftNotFound } from "./soft-404.ts";
@@ -57,6 +61,7 @@ export interface PermitRules {
   readonly maxPerHost: number;
   readonly maxPerDomain: number | null;
   readonly budget: BudgetRules;
+  readonly conditional: ConditionalRules;
 }
 
 export interface PermitContext {
@@ -66,6 +71,7 @@ export interface PermitContext {
   readonly turns: Turns;
   readonly cookies: Cookies;
   readonly hrefs: Pick<Hrefs, "of">;
+  readonly captures: Pick<StateQueries, "visitsOf">;
   readonly clock: Clock;
   readonly feedback: Feedback;
   readonly softNotFound: SoftNotFound;
@@ -86,9 +92,11 @@ const SET_ASIDE = Number.POSITIVE_INFINITY;
 export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
   const { hosts, rules, clock } = context;
   const entry = hosts.get(lease.url.host);
+  const isNew = lease.previous === null;
+  if (!isNew) tryAgain(entry, clock.now());
   const { state } = entry;
   if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
-  const left = pagesLeft(entry, rules);
+  const left = isNew ? pagesLeft(entry, rules) : 1;
   if (left <= 0) {
     // What is open may be given back: until it has ended the host only waits.
     const open = Math.max(entry.open, entry.domain?.open ?? 0);
@@ -102,8 +110,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const drop = context.recheck?.(lease.url);
   if (drop != null)
     // What has been visited before keeps its visits, and ends like any other.
-    return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: lease.attempt === 1 };
-  const pattern = lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;
+    return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: isNew && lease.attempt === 1 };
+  const pattern =
+    isNew && lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;
   if (pattern === "later") return { kind: "later", hostReadyAt: clock.now() + UNKNOWN_AGAIN_MS };
   if (pattern !== null)
     return { kind: "end", end: "trap", detail: trapText({ rule: FEEDBACK, saw: pattern }), dropped: true };
@@ -135,7 +144,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   hold(entry, target, needsRobots);
   if (!ofWeb) {
     const via = context.hrefs.of(lease.url.via);
-    return { kind: "go", errand: { lease, task: "page", href, address: "", robotsId: 0, cookie: null, via } };
+    const nothing = { address: "", robotsId: 0, cookie: null, held: null } as const;
+    return { kind: "go", errand: { ...nothing, lease, task: "page", href, via } };
   }
   const address = await addressOf(target.hostname, context);
   if (!address.ok) {
@@ -155,14 +165,15 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "later", hostReadyAt: readyAt };
   }
   const robotsId = inForce?.copy.id ?? 0;
-  const errand = { lease, address: address.value, robotsId, cookie: null, via: null };
+  const errand = { lease, address: address.value, robotsId, cookie: null, via: null, held: null };
   if (needsRobots) return { kind: "go", errand: { ...errand, task: "robots", href } };
   entry.pageNext = false;
   const probe = probeFor(lease.url, entry, context);
   if (probe !== null) return { kind: "go", errand: { ...errand, task: "probe", href: probe } };
   const cookie = context.cookies.header(lease.url, href);
   const via = context.hrefs.of(lease.url.via);
-  return { kind: "go", errand: { ...errand, task: "page", href, cookie, via } };
+  const held = heldOf(lease, state.again, context.captures, rules.conditional);
+  return { kind: "go", errand: { ...errand, task: "page", href, cookie, via, held } };
 }
 
 /** A page that cannot exist, to be asked for in the URL's turn, where the host looks suspicious and robots.txt allows it. */

@@ -1,7 +1,7 @@
 /** Counts what the crawl does, and takes the snapshots that people look at. */
 import type { Clock, Instant } from "../base/clock.ts";
-import type { EndReason } from "../model/end.ts";
-import { type CrawlStats, FAILURES, type Waiting } from "../model/stats.ts";
+import { type EndReason, isPresent, pagesIn } from "../model/end.ts";
+import { type Again, type CrawlStats, FAILURES, type Waiting } from "../model/stats.ts";
 import type { Visited } from "../model/visited.ts";
 import type { Frontier, StateQueries } from "../ports/frontier.ts";
 import type { Hosts } from "./hosts.ts";
@@ -23,11 +23,13 @@ export class Progress {
   readonly #startedAt: Instant;
   readonly #pagesAtStart: number;
   #pages: number;
+  #fetched = 0;
+  #again: Again = { looks: 0, changed: 0, unchanged: 0, away: 0 };
   #requests = 0;
   #bytes = 0;
   #paused = false;
-  /** Samples of (time, pages) within the window, oldest first. */
-  #samples: { readonly at: Instant; readonly pages: number }[] = [];
+  /** Samples of (time, pages fetched) within the window, oldest first. */
+  #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
   constructor(
     clock: Clock,
@@ -40,13 +42,13 @@ export class Progress {
     this.#hosts = hosts;
     this.#limits = limits;
     this.#startedAt = clock.now();
-    this.#pages = state.endCounts().get("fetched") ?? 0;
+    this.#pages = pagesIn(state.endCounts());
     this.#pagesAtStart = this.#pages;
   }
 
-  /** URLs that ended as "fetched", earlier runs included: what `limit` limits. */
-  get pages(): number {
-    return this.#pages;
+  /** Pages there when the run began, and each that was fetched or looked at since: what `limit` limits. */
+  get visits(): number {
+    return this.#pagesAtStart + this.#fetched;
   }
 
   pause(paused: boolean): void {
@@ -64,8 +66,23 @@ export class Progress {
 
   /** `current`: whether each outcome was taken by the frontier. */
   committed(outcomes: readonly Outcome[], current: readonly boolean[]): void {
-    for (const [i, { settled }] of outcomes.entries())
-      if (current[i] === true && settled.verdict.kind === "end" && settled.verdict.end === "fetched") this.#pages++;
+    for (const [i, outcome] of outcomes.entries()) if (current[i] === true) this.#count(outcome);
+  }
+
+  #count({ settled: { lease, verdict, record }, change }: Outcome): void {
+    if (verdict.kind !== "end") return;
+    const { previous } = lease;
+    const isThere = isPresent(verdict.end);
+    if (isThere) this.#fetched++;
+    this.#pages += Number(isThere) - Number(isPresent(previous?.end));
+    if (previous === null) return;
+    const { looks, changed, unchanged, away } = this.#again;
+    this.#again = {
+      looks: looks + 1,
+      changed: changed + Number(change?.kind === "changed"),
+      unchanged: unchanged + Number(change?.kind === "same"),
+      away: away + Number(record?.history != null && record.history.away !== null),
+    };
   }
 
   snapshot(): CrawlStats {
@@ -78,6 +95,7 @@ export class Progress {
       at,
       startedAt: this.#startedAt,
       fetched: this.#pages,
+      again: this.#again,
       failed,
       byEnd,
       requests: this.#requests,
@@ -87,7 +105,7 @@ export class Progress {
       delayed,
       hosts,
       rateNow: this.#rateNow(at),
-      rateMean: perSecond(this.#pages - this.#pagesAtStart, at - this.#startedAt),
+      rateMean: perSecond(this.#fetched, at - this.#startedAt),
       ...this.#limits,
       paused: this.#paused,
       waiting: leased === 0 && queued + delayed > 0 ? this.#waiting(at) : null,
@@ -95,10 +113,10 @@ export class Progress {
   }
 
   #rateNow(at: Instant): number {
-    this.#samples.push({ at, pages: this.#pages });
+    this.#samples.push({ at, fetched: this.#fetched });
     while (this.#samples.length > 1 && this.#samples[1]!.at <= at - WINDOW_MS) this.#samples.shift();
     const oldest = this.#samples[0]!;
-    return perSecond(this.#pages - oldest.pages, at - oldest.at);
+    return perSecond(this.#fetched - oldest.fetched, at - oldest.at);
   }
 
   #waiting(now: Instant): Waiting | null {

@@ -1,7 +1,9 @@
-/** The rows of URLs that have just ended, as users see them. */
+/** What a commit tells: the rows of URLs that have just ended, as users see them, and what has become of their pages. */
 import type { Instant } from "../base/clock.ts";
+import type { ChangeEvent } from "../model/event.ts";
 import type { LeasedUrl } from "../model/lease.ts";
 import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import { eventOf } from "../policy/events.ts";
 import type { Outcome } from "./settle.ts";
 
 export function endedRecords(outcomes: readonly Outcome[]): UrlRecord[] {
@@ -10,6 +12,18 @@ export function endedRecords(outcomes: readonly Outcome[]): UrlRecord[] {
     if (settled.verdict.kind === "end" && !settled.verdict.dropped && settled.record !== null)
       records.push(endedRecord(settled.lease.url, settled.record, settled.dueAt ?? null));
   return records;
+}
+
+export function changeEvents(outcomes: readonly Outcome[]): ChangeEvent[] {
+  const events: ChangeEvent[] = [];
+  for (const { settled, change } of outcomes) {
+    const { lease, verdict, record } = settled;
+    // Nobody makes anything of a sitemap.
+    if (verdict.kind !== "end" || record === null || lease.url.source === "sitemap") continue;
+    const event = eventOf(record, lease.previous, change);
+    if (event !== null) events.push(event);
+  }
+  return events;
 }
 
 function endedRecord(url: LeasedUrl, visit: VisitRecord, dueAt: Instant | null): UrlRecord {

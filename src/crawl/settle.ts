@@ -1,28 +1,27 @@
 /** From what a visit brought to what is committed of it: clocks moved, robots.txt understood, the URL judged. */
 import type { Instant } from "../base/clock.ts";
-import { type HostDeath, type HostState, isWebHost } from "../model/host.ts";
+import { type HostState, isWebHost } from "../model/host.ts";
 import type { Lease, Verdict } from "../model/lease.ts";
-import type { NewUrl } from "../model/link.ts";
-import { NO_ANSWER, type VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Visited } from "../model/visited.ts";
 import { isOfSeed } from "../policy/admission.ts";
-import { judge } from "../policy/judge.ts";
+import type { Change } from "../policy/change.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
-import type { AfterAnswer } from "../ports/cookies.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Judged, SettleContext } from "./context.ts";
-import { type CopyOf, NO_COPY } from "./duplicates.ts";
-import { giveUp, HOST_PATIENCE, hostFailed } from "./host-failure.ts";
+import { giveUp, hostFailed, reached } from "./host-failure.ts";
 import { type HostEntry, tierOfHost } from "./hosts.ts";
 import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
-import { targetWithin } from "./returns.ts";
+import { recorded, unvisitedRecord } from "./recorded.ts";
+import { settlePage } from "./settle-page.ts";
 import { robotsLedNowhere, settleRobots } from "./settle-robots.ts";
 
 export interface Outcome {
   readonly settled: Settled;
+  /** Of a page that came back; see `Recorded`. */
+  readonly change: Change | null;
   readonly hosts: readonly HostState[];
   readonly robots: RobotsCopy | null;
   /** What was asked, when the URL's own record does not tell. */
@@ -49,6 +48,7 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   }
   // A host that must be waited for does not keep the place of others of its domain.
   if (entry.state.backoffUntil > visited.endedAt) context.feedback.ended(visited.lease.url);
+  const { record, change } = recorded(visited, outcome.verdict, entry, context);
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,
@@ -60,11 +60,12 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
       verdict: outcome.verdict,
       hostReadyAt: entry.state.readyAt,
       hostTier: tierOfHost(entry, rules.budget),
-      record: recordOf(visited, outcome.verdict, compared(visited, outcome.verdict, context)),
+      record,
       links: outcome.links,
-      // Links of a page that is asked for again are counted then.
-      linksAgain: outcome.links === visited.links ? visited.linksAgain : null,
+      // Links of a page that is asked for again are counted then; those of a page that came back have been.
+      linksAgain: outcome.links === visited.links && visited.lease.previous === null ? visited.linksAgain : null,
     },
+    change,
   };
 }
 
@@ -74,12 +75,13 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   const retryAfter = outcome.kind === "answer" ? outcome.retryAfter : null;
   const robotsDelayMs = host.robots?.rules.crawlDelayMs ?? 0;
   const after = afterVisit(host.state, { startedAt, endedAt, kind, retryAfter, robotsDelayMs, random }, politeness);
-  const pages = visited.task === "page" ? 1 : 0;
+  // Budgets are for pages, not for looks at one.
+  const pages = visited.task === "page" && visited.lease.previous === null ? 1 : 0;
   host.state = { ...after, address: visited.address, requests: host.state.requests + pages };
   if (host.domain !== null) host.domain.requests += pages;
   if (kind === "ok") {
     // That robots.txt is led elsewhere says nothing yet of whether it can be had.
-    if (visited.task === "page") host.unreachable = 0;
+    if (visited.task === "page") reached(host);
     host.backoffSays = "";
   } else {
     const what = outcome.kind === "answer" ? String(outcome.status) : outcome.cause;
@@ -94,40 +96,6 @@ function visitKind({ outcome, task }: Visited): VisitKind {
   if (task === "robots" && outcome.status >= 500) return "unavailable";
   return outcome.status === 503 || outcome.challenge !== null ? "unavailable" : "ok";
 }
-
-function settlePage(visited: Visited, entry: HostEntry, context: SettleContext): Judged {
-  const { rules } = context;
-  const { outcome } = visited;
-  if (outcome.kind === "failure" && UNREACHABLE.has(outcome.cause)) {
-    if (++entry.unreachable >= rules.tries + HOST_PATIENCE) giveUp(entry, outcome.cause as HostDeath);
-  }
-  const verdict = judged(visited, entry, context);
-  if (outcome.kind === "answer" && isWebHost(entry.state.host))
-    context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, afterAnswer(verdict));
-  return { verdict, links: linksAfter(visited, verdict, context), robots: null };
-}
-
-function judged(visited: Visited, entry: HostEntry, { rules, random, softNotFound }: SettleContext): Verdict {
-  const verdict = judge(visited, { hostReadyAt: entry.state.readyAt, random: random() }, rules.judge);
-  const isMissing = verdict.kind === "end" && verdict.end === "fetched" && softNotFound.isOne(visited);
-  return isMissing ? { kind: "end", end: "soft-404" } : verdict;
-}
-
-function afterAnswer(verdict: Verdict): AfterAnswer {
-  if (verdict.kind === "follow") return "redirected";
-  if (verdict.kind === "end") return verdict.end === "redirected" ? "redirected" : "ended";
-  return "retried";
-}
-
-function linksAfter({ lease, links }: Visited, verdict: Verdict, context: SettleContext): readonly NewUrl[] {
-  if (verdict.kind === "follow") return [];
-  if (verdict.kind !== "end") return links;
-  if (verdict.end === "redirect-loop" || verdict.end === "soft-404") return [];
-  if (verdict.end !== "redirected") return links;
-  return links.map((target) => targetWithin(target, { lease }, context.rules.judge.keys, context));
-}
-
-const UNREACHABLE: ReadonlySet<string> = new Set(["connect", "timeout", "tls"]);
 
 /** A lease that ended without a request: denied, out of budget, or its host has no usable address. */
 export function settleUnvisited(lease: Lease, why: Refusal | Unreachable, context: SettleContext): Outcome {
@@ -160,10 +128,10 @@ function unvisited(
   now: Instant,
   hosts: readonly HostState[],
 ): Outcome {
-  const record =
-    verdict.kind === "end" ? { ...NO_ANSWER, ...basics(lease, verdict), startedAt: now, endedAt: now } : null;
+  const record = unvisitedRecord(lease, verdict, now);
   return {
     settled: { lease, verdict, hostReadyAt, record, links: [] },
+    change: null,
     hosts,
     robots: null,
     request: null,
@@ -182,47 +150,4 @@ const ownRequest = ({ task }: Visited, verdict: Verdict): boolean => task === "p
 function requestOf({ href, address, startedAt, endedAt, outcome }: Visited, target: HostEntry): RequestRecord {
   const status = outcome.kind === "answer" ? outcome.status : null;
   return { host: target.state.host, href, address, startedAt, endedAt, status };
-}
-
-function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "href" | "end" | "detail" | "attempt"> {
-  const { url } = lease;
-  const attempt = verdict.kind === "end" && verdict.dropped ? 0 : lease.attempt;
-  const end = verdict.kind === "end" ? verdict.end : verdict.kind === "follow" ? "follow" : "retry";
-  const detail = verdict.kind === "end" ? (verdict.detail ?? null) : verdict.kind === "retry" ? verdict.reason : null;
-  return { urlId: url.id, href: url.href, end, detail, attempt };
-}
-
-/** The row of a visit; null when there was none to speak of. */
-export function recordOf(visited: Visited, verdict: Verdict, copy: CopyOf): VisitRecord | null {
-  if (verdict.kind === "again") return null;
-  const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
-  const decided = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
-  // What ended a URL while its robots.txt was fetched is no answer of the URL's own: it was never asked for.
-  if (visited.task === "robots") return decided;
-  const common = { ...decided, startedAt, address };
-  if (outcome.kind === "failure") return common;
-  return {
-    ...common,
-    status: outcome.status,
-    contentType: outcome.contentType === "" ? null : outcome.contentType,
-    bytes: outcome.bytes,
-    redirectTo: outcome.location as Href | null,
-    etag: outcome.etag,
-    lastModified: outcome.lastModified,
-    capture: visited.capture,
-    page: visited.page,
-    ...copy,
-  };
-}
-
-/** What a page is a copy of; whether it was worth its request is told to whom it may concern. */
-function compared(visited: Visited, verdict: Verdict, context: SettleContext): CopyOf {
-  const { lease, capture, page, outcome } = visited;
-  // Pages alone are compared: an error message is like another.
-  if (verdict.kind === "end" && verdict.end === "soft-404") context.feedback.missing(visited);
-  const isPage = verdict.kind === "end" && verdict.end === "fetched" && outcome.kind === "answer";
-  if (!isPage || capture === null || page === null) return NO_COPY;
-  const copy = context.duplicates.copyOf(lease.url.id, visited.href, outcome.bytes, capture, page);
-  context.softNotFound.learn(lease.url, context.feedback.learn(visited, copy));
-  return copy;
 }

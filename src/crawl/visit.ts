@@ -10,20 +10,18 @@ import { NOTHING_READ, read } from "./read.ts";
 const ROBOTS_MOST_BYTES = 512 * 1024;
 
 export async function visit(errand: Errand, context: VisitContext, signal: AbortSignal): Promise<Visited> {
-  const { lease, task, href, address, robotsId, cookie } = errand;
+  const { lease, task, href, address, robotsId, held } = errand;
   const purpose = task === "robots" ? "robots" : lease.url.source === "sitemap" ? "sitemap" : "page";
-  const result = await context.fetcher.fetch(
-    { href, address, purpose, ...(cookie === null ? {} : { headers: { cookie } }) },
-    signal,
-  );
+  const headers = fieldsOf(errand);
+  const result = await context.fetcher.fetch({ href, address, purpose, ...(headers && { headers }) }, signal);
   const { startedAt, endedAt } = result;
-  const visited = { lease, task, href, address, robotsId, startedAt, endedAt };
+  const visited = { lease, task, href, address, robotsId, startedAt, endedAt, held };
   if (result.kind === "failure") {
     const outcome = { kind: "failure", cause: result.cause, detail: result.detail } as const;
     return { ...visited, outcome, capture: null, page: null, links: [], linksAgain: null };
   }
   const mediaType = context.reading.identify(result);
-  const answer = answerOf(result, task);
+  const answer = answerOf(result, errand);
   if (task === "probe") {
     // Nobody has asked for that page: it is looked at, not kept, and its links are nobody's.
     const looked = { ...context, rules: { ...context.rules, maxLinks: 0 } };
@@ -31,7 +29,7 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
     const seen = { ...visited, outcome: answer, capture: null, page, links: [], linksAgain: null };
     return gist === undefined ? seen : { ...seen, gist };
   }
-  const known = knownBody(result, task, context); // asked for now: the answer comes while the page is read
+  const known = knownBody(result, errand, answer, context); // asked for now: the answer comes while the page is read
   const reading = task === "page" ? await read(result, mediaType, answer, lease, context) : NOTHING_READ;
   const { page, links, linksAgain, listed, gist } = reading;
   // What a stop has broken off is read again: its links would be lost for good.
@@ -44,6 +42,16 @@ export async function visit(errand: Errand, context: VisitContext, signal: Abort
 /** What a protocol module could not find has no content, and no head that would say so. */
 const isKept = ({ httpVersion, status }: FetchResponse): boolean => httpVersion !== null || status < 300;
 
+/** The fields of this request alone; undefined when there are none. Validators go out as they came, byte by byte. */
+function fieldsOf({ cookie, held }: Errand): Record<string, string> | undefined {
+  const fields: Record<string, string> = {};
+  if (cookie !== null) fields.cookie = cookie;
+  const { etag = null, lastModified = null } = held?.conditional ?? {};
+  if (etag !== null) fields["if-none-match"] = etag;
+  if (lastModified !== null) fields["if-modified-since"] = lastModified;
+  return Object.keys(fields).length === 0 ? undefined : fields;
+}
+
 const BROKEN_OFF = {
   outcome: { kind: "failure", cause: "timeout", detail: "aborted" },
   capture: null,
@@ -53,7 +61,7 @@ const BROKEN_OFF = {
 } as const;
 
 /** What an answer says for the control thread. */
-export function answerOf(response: FetchResponse, task: Errand["task"]): Answer {
+export function answerOf(response: FetchResponse, { task, held }: Pick<Errand, "task" | "held">): Answer {
   const field = (name: string) => header(response.rawHeaders, name);
   return {
     kind: "answer",
@@ -67,6 +75,8 @@ export function answerOf(response: FetchResponse, task: Errand["task"]): Answer 
     lastModified: field("last-modified"),
     setCookies: headers(response.rawHeaders, "set-cookie"),
     robotsBody: task === "robots" ? robotsText(response.decoded) : null,
+    // To who did not ask so it says nothing.
+    notModified: response.status === 304 && held !== null && held.conditional !== null,
     challenge: challengeOf(response.status, field),
   };
 }

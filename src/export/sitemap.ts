@@ -2,6 +2,7 @@
  * A sitemap (https://www.sitemaps.org/protocol.html) of what may be indexed: HTML pages that were fetched, do not ask to be
  * left out, and do not name another page as the one to take.
  */
+import { isPresent } from "../model/end.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { xmlText } from "./xml-text.ts";
 
@@ -16,7 +17,8 @@ export const SITEMAP_LIMITS: SitemapLimits = { urls: 50_000, bytes: 50 * 1024 * 
 const HTML: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
 export function mayBeListed({ href, visit }: UrlRecord): boolean {
-  if (visit?.end !== "fetched" || visit.status !== 200 || visit.page === null) return false;
+  if (visit === null || !isPresent(visit.end) || visit.page === null) return false;
+  if (visit.status !== 200 && visit.status !== 304) return false;
   const { mediaType, noindex, canonical } = visit.page;
   return HTML.has(mediaType) && !noindex && (canonical === null || canonical === (href as string));
 }

@@ -1,5 +1,6 @@
 /** Where a capture stands in the archive, and what was in it. */
 import type { Instant } from "../base/clock.ts";
+import type { Href } from "./url.ts";
 
 /** A record in an archive file: enough to read it with one ranged read. */
 export interface Locator {
@@ -18,6 +19,15 @@ export interface Capture {
   readonly truncated: Truncation | null;
   /** Set when the record is a revisit: the URL (its id) among whose captures one of the same digest holds the body. */
   readonly revisitOf?: number;
+}
+
+/** An earlier capture that holds a whole body. It must be committed: what refers to it outlives every crash that it does. */
+export interface Original {
+  readonly urlId: number;
+  readonly href: Href;
+  readonly at: Instant;
+  /** `sha1:BASE32` */
+  readonly digest: string;
 }
 
 /** WARC-Truncated's words. */

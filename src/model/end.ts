@@ -38,3 +38,15 @@ export const VISIT_REASONS = [
 export type DropReason = (typeof DROP_REASONS)[number];
 export type VisitReason = (typeof VISIT_REASONS)[number];
 export type EndReason = DropReason | VisitReason;
+
+/** Ends of a page that is there: its content is in the archive, of this visit or of one before. */
+const PRESENT: ReadonlySet<string> = new Set<EndReason>(["fetched", "not-modified"]);
+
+export const isPresent = (end: string | undefined): boolean => end !== undefined && PRESENT.has(end);
+
+/** How many URLs are pages that are there. */
+export function pagesIn(counts: ReadonlyMap<EndReason, number>): number {
+  let pages = 0;
+  for (const [end, n] of counts) if (isPresent(end)) pages += n;
+  return pages;
+}

@@ -41,7 +41,23 @@ export interface HostState {
   readonly requests: number;
   /** Set when the host is given up for this crawl (dead name, nobody listening, robots.txt out of reach): why. */
   readonly dead: HostDeath | null;
+  /** What coming back to its pages has told of it; null while none has come back. */
+  readonly again: HostAgain | null;
 }
+
+export interface HostAgain {
+  /** Looks at pages with a validator: those that asked only for what has changed, and those that asked for the whole. */
+  readonly conditional: number;
+  readonly whole: number;
+  /** How much speaks for its saying "not modified" of what has changed (policy/conditional). */
+  readonly doubt: number;
+  /** It was caught at that: its pages are asked for whole. */
+  readonly liar: boolean;
+  /** Times that it was given up and asked again. */
+  readonly revived: number;
+}
+
+export const NEVER_AGAIN: HostAgain = { conditional: 0, whole: 0, doubt: 0, liar: false, revived: 0 };
 
 export type HostDeath = "dns" | "connect" | "timeout" | "tls" | "robots-unreachable" | "refused-address";
 
@@ -57,5 +73,6 @@ export function newHostState(host: HostKey): HostState {
     address: null,
     requests: 0,
     dead: null,
+    again: null,
   };
 }

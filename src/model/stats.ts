@@ -31,14 +31,24 @@ export interface Waiting {
   readonly detail: string;
 }
 
+/** Looks in this run at URLs that had ended before. */
+export interface Again {
+  readonly looks: number;
+  /** Of these, those that found other content, the same, and none: gone, led elsewhere, or forbidden. */
+  readonly changed: number;
+  readonly unchanged: number;
+  readonly away: number;
+}
+
 /** Counts are of the whole crawl, earlier runs in the same directory included, unless a row says "this run". */
 export interface CrawlStats {
   /** When the snapshot was taken. */
   readonly at: Instant;
   /** When this run started. */
   readonly startedAt: Instant;
-  /** URLs that ended as "fetched". It is what `limit` limits. */
+  /** URLs that are pages: fetched, and there when they were looked at last. */
   readonly fetched: number;
+  readonly again: Again;
   /** URLs whose end is one of `FAILURES`. */
   readonly failed: number;
   /** Ended URLs by reason; absent means 0. */
@@ -52,9 +62,9 @@ export interface CrawlStats {
   readonly delayed: number;
   /** Hosts that have something pending. */
   readonly hosts: number;
-  /** Fetched pages a second over the last 10 s. */
+  /** Pages fetched, or looked at again, a second over the last 10 s. */
   readonly rateNow: number;
-  /** Fetched pages a second over this run. */
+  /** The same over this run. */
   readonly rateMean: number;
   readonly limit: number | null;
   /** When the time limit strikes. */

@@ -1,7 +1,8 @@
 /** What comes back from a visit thread: a compact record, never a body. */
 import type { Instant } from "../base/clock.ts";
-import type { ArchiveMark, Capture } from "./capture.ts";
+import type { ArchiveMark, Capture, Original } from "./capture.ts";
 import type { FailureCause } from "./fetch-result.ts";
+import type { Validators } from "./history.ts";
 import type { Lease } from "./lease.ts";
 import type { LinksAgain, NewUrl } from "./link.ts";
 import type { ListedWords } from "./listed.ts";
@@ -10,6 +11,13 @@ import type { Href } from "./url.ts";
 
 /** "probe": a page that cannot exist is asked for in the URL's turn, to see what the host says then. */
 export type Task = "page" | "robots" | "probe";
+
+/** What is known of a page that comes back, where the archive holds the body that it had. */
+export interface Held {
+  readonly original: Original;
+  /** What goes with that body and is sent with the request: what has not changed is not sent again. Null: it is, whatever it is. */
+  readonly conditional: Validators | null;
+}
 
 /** What a visit thread is asked to do. The control thread has permitted it: robots, address guard, host and IP clocks. */
 export interface Errand {
@@ -25,6 +33,8 @@ export interface Errand {
   readonly cookie: string | null;
   /** Where the URL was found, for the archive; null: it was asked for by name. */
   readonly via: Href | null;
+  /** Null for a page that is new, and for all but pages. */
+  readonly held: Held | null;
 }
 
 export interface Answer {
@@ -44,6 +54,8 @@ export interface Answer {
   readonly setCookies: readonly string[];
   /** Only for a robots errand: the decoded body, at most 512 KiB. */
   readonly robotsBody: string | null;
+  /** It has no body, and says that the one that is held is still right (304 to a conditional request). */
+  readonly notModified: boolean;
   /** Set when the page is an anti-bot challenge. */
   readonly challenge: string | null;
 }
@@ -62,6 +74,8 @@ export interface Visited {
   readonly robotsId: number;
   readonly startedAt: Instant;
   readonly endedAt: Instant;
+  /** As in the errand. */
+  readonly held: Held | null;
   readonly outcome: Answer | NoAnswer;
   readonly capture: Capture | null;
   readonly page: PageInfo | null;

@@ -50,12 +50,13 @@ export function judge(visited: Visited, state: JudgeState, rules: JudgeRules = J
 
 function judgeAnswer(visited: Visited, answer: Answer, state: JudgeState, rules: JudgeRules): Verdict {
   const { status } = answer;
+  const isSitemap = visited.lease.url.source === "sitemap";
   if (answer.challenge !== null) return end("blocked-challenge", answer.challenge);
   if (status >= 200 && status < 300) {
     if (!answer.bodyRead) return end("unsupported-type", answer.contentType);
-    return end(visited.lease.url.source === "sitemap" ? "sitemap" : "fetched");
+    return end(isSitemap ? "sitemap" : "fetched");
   }
-  if (status === 304) return end("not-modified");
+  if (answer.notModified) return end(isSitemap ? "sitemap" : "not-modified");
   if (status >= 300 && status < 400 && answer.location !== null) return judgeRedirect(visited, answer.location, rules);
   if (status === 402) return end("payment-required");
   if (PASSING.has(status)) return retryOr(classOf(status), visited, state, rules);

@@ -1,17 +1,6 @@
 /** Where exchanges are kept. One writer a file; an archive belongs to one visit thread. */
-import type { Instant } from "../base/clock.ts";
-import type { ArchiveMark, Capture } from "../model/capture.ts";
+import type { ArchiveMark, Capture, Original } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
-import type { Href } from "../model/url.ts";
-
-/** An earlier capture that holds a whole body. It must be committed: what refers to it outlives every crash that it does. */
-export interface Original {
-  readonly urlId: number;
-  readonly href: Href;
-  readonly at: Instant;
-  /** `sha1:BASE32` */
-  readonly digest: string;
-}
 
 /**
  * What makes an answer one that the archive has already (WARC 1.1, section 6.7): its body is that of the original, to the

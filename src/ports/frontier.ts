@@ -120,8 +120,8 @@ export interface StateQueries {
   /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */
   requests(): IterableIterator<RequestRecord>;
   /**
-   * Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording:
-   * of a URL that has come back, each content that it had.
+   * Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording; of
+   * a page that has been looked at again what it was at first.
    */
   contents(): IterableIterator<KnownContent>;
   /** Every URL that has ended so, with the detail of its end, in order of recording. */

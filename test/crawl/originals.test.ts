@@ -4,11 +4,12 @@ import { Duplicates } from "../../src/crawl/duplicates.ts";
 import { keep, knownBody } from "../../src/crawl/keep.ts";
 import { AskedOriginals, type AskedTogether, originalsIn } from "../../src/crawl/originals.ts";
 import { NOTHING_READ } from "../../src/crawl/read.ts";
-import type { Capture } from "../../src/model/capture.ts";
+import type { Capture, Original } from "../../src/model/capture.ts";
+import type { FetchResponse } from "../../src/model/fetch-result.ts";
 import { NO_ANSWER, type VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Errand } from "../../src/model/visited.ts";
-import type { ArchiveNote, Original } from "../../src/ports/archive.ts";
+import type { ArchiveNote } from "../../src/ports/archive.ts";
 import { exchange } from "../warc/fixtures.ts";
 
 const captureOf = (digest: string, more: Partial<Capture> = {}): Capture => ({
@@ -99,22 +100,38 @@ describe("keeping", () => {
   const text = "x".repeat(2_000);
 
   it("asks of whole bodies of some length alone", async () => {
-    assert.equal((await knownBody(exchange({ text }), "page", context))?.original, original);
+    const asks = (response: FetchResponse, more: Partial<Errand> = {}, others: object = {}) =>
+      knownBody(response, { task: "page", held: null, ...more }, { notModified: false }, { ...context, ...others });
+    assert.equal((await asks(exchange({ text })))?.revisit?.original, original);
     assert.equal(asked.length, 1);
     for (const response of [
       exchange({ text: "short" }),
       exchange({ text, truncated: "length" }),
       exchange({ text, bodyRead: false }),
     ])
-      assert.equal(await knownBody(response, "page", context), null);
-    assert.equal(await knownBody(exchange({ text }), "robots", context), null);
-    assert.equal(await knownBody(exchange({ text }), "page", { ...context, originals: null }), null);
+      assert.equal(await asks(response), null);
+    assert.equal(await asks(exchange({ text }), { task: "robots" }), null);
+    assert.equal(await asks(exchange({ text }), {}, { originals: null }), null);
     assert.equal(asked.length, 1);
+  });
+
+  it("asks nobody of a body that the same page had before, and none of an answer without one", async () => {
+    asked.length = 0;
+    const held = { original: { ...original, at: 9 }, conditional: { etag: '"a"', lastModified: null } };
+    const page = { task: "page", held } as const;
+    const same = await knownBody(exchange({ text }), page, { notModified: false }, context);
+    assert.deepEqual(same?.revisit, { profile: "identical-payload-digest", original: held.original });
+    const without = await knownBody(exchange({ text: "" }), page, { notModified: true }, context);
+    assert.deepEqual(without, {
+      digest: "sha1:A",
+      revisit: { profile: "server-not-modified", original: held.original },
+    });
+    assert.equal(asked.length, 0);
   });
 
   it("refers to a body that is known, and digests no body twice", () => {
     const errand = { robotsId: 4, via: null, task: "page", lease: { url: { depth: 2 } } } as Errand;
-    const known = { digest: "sha1:A", original };
+    const known = { digest: "sha1:A", revisit: { profile: "identical-payload-digest", original } } as const;
     const note = keep(exchange({ text }), "text/html", errand, NOTHING_READ, known, context) as unknown as ArchiveNote;
     assert.deepEqual(note.revisit, { profile: "identical-payload-digest", original });
     assert.equal(note.digest, "sha1:A");

@@ -48,7 +48,15 @@ describe("visit", () => {
       log: silentLog,
     } as unknown as VisitContext;
     const lease = { url: { id: 1, href: HREF, depth: 0, source: "seed" } };
-    const errand = { lease, task: "page", href: HREF, address: "", robotsId: 0, cookie: null } as unknown as Errand;
+    const errand = {
+      lease,
+      task: "page",
+      href: HREF,
+      address: "",
+      robotsId: 0,
+      cookie: null,
+      held: null,
+    } as unknown as Errand;
     const { outcome, page, capture } = await visit(errand, context, stop.signal);
     assert.deepEqual([outcome, page, capture], [{ kind: "failure", cause: "timeout", detail: "aborted" }, null, null]);
   });

@@ -10,6 +10,7 @@ import { Feedback } from "../../src/crawl/feedback.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
 import { Hrefs } from "../../src/crawl/hrefs.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
+import { originalsIn } from "../../src/crawl/originals.ts";
 import { Progress } from "../../src/crawl/progress.ts";
 import { seed } from "../../src/crawl/seed.ts";
 import { SoftNotFound } from "../../src/crawl/soft-404.ts";
@@ -18,6 +19,7 @@ import { RecentLinks } from "../../src/dedup/recent.ts";
 import { document } from "../../src/media/document.ts";
 import { html } from "../../src/media/html.ts";
 import type { ArchiveMark } from "../../src/model/capture.ts";
+import type { ChangeEvent } from "../../src/model/event.ts";
 import type { FetchRequest, FetchResponse, FetchResult } from "../../src/model/fetch-result.ts";
 import type { UrlRecord } from "../../src/model/record.ts";
 import { type Href, KNOWN, parseUrl } from "../../src/model/url.ts";
@@ -27,7 +29,7 @@ import { JUDGE_RULES } from "../../src/policy/judge.ts";
 import { POLITENESS } from "../../src/policy/politeness.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
 import { trapOf, trapText } from "../../src/policy/traps.ts";
-import type { Archive } from "../../src/ports/archive.ts";
+import type { Archive, Revisit } from "../../src/ports/archive.ts";
 import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import type { Inbox } from "../../src/ports/inbox.ts";
@@ -46,6 +48,20 @@ export interface Reply {
   readonly fails?: "connect" | "timeout" | "closed";
 }
 
+/** What was sent, and when. */
+export interface Request {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly at: Instant;
+}
+
+/** An exchange as it was archived. */
+export interface Kept {
+  readonly href: string;
+  readonly status: number;
+  /** Null: the record is a response, with its body. */
+  readonly revisit: Revisit | null;
+}
+
 export interface Asked {
   readonly href: string;
   readonly host: string;
@@ -59,6 +75,8 @@ export interface World {
   readonly asked: readonly Asked[];
   readonly backend: Backend;
   readonly settled: readonly UrlRecord[];
+  readonly changes: readonly ChangeEvent[];
+  readonly kept: readonly Kept[];
   readonly synced: () => number;
   readonly end: LoopEnd;
   readonly elapsedMs: number;
@@ -69,7 +87,9 @@ export interface World {
 export interface WorldOptions {
   readonly seeds: readonly string[];
   /** By URL, or by a function of it; what is undefined answers 404. */
-  readonly web: (href: string, nth: number, cookie?: string) => Reply | undefined;
+  readonly web: (href: string, nth: number, cookie?: string, asked?: Request) => Reply | undefined;
+  /** That of an earlier world, with its backend, to go on where that one ended. */
+  readonly clock?: SimulatedClock;
   /** The address of a host name, or null when there is none. */
   readonly addressOf?: (hostname: string) => string | null;
   readonly guard?: (address: string) => string | null;
@@ -79,6 +99,7 @@ export interface WorldOptions {
   readonly maxPerDomain?: number | null;
   readonly budget?: BudgetRules;
   readonly weights?: Weights;
+  readonly wholeEvery?: number;
   readonly concurrency?: number;
   readonly limit?: number | null;
   readonly obeyRobots?: boolean;
@@ -97,7 +118,7 @@ export interface WorldOptions {
 
 /** Crawls the world to its end on a clock of its own. */
 export async function crawlWorld(options: WorldOptions): Promise<World> {
-  const clock = new SimulatedClock();
+  const clock = options.clock ?? new SimulatedClock();
   const {
     delayMs = 1_000,
     hostConcurrency = 1,
@@ -107,10 +128,13 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     maxPerDomain = null,
     budget = { perHost: null, perDomain: null },
     weights = new Map<string, number>(),
+    wholeEvery = 10,
   } = options;
   const backend = options.backend?.(clock) ?? memoryBackend({ clock, hostConcurrency });
   const asked: Asked[] = [];
   const settled: UrlRecord[] = [];
+  const changes: ChangeEvent[] = [];
+  const kept: Kept[] = [];
   const times = new Map<string, number>();
   let synced = 0;
 
@@ -119,8 +143,9 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       const nth = (times.get(request.href) ?? 0) + 1;
       times.set(request.href, nth);
       options.onAsked?.(request);
-      const reply = options.web(request.href, nth, request.headers?.cookie) ?? { status: 404 };
       const startedAt = clock.now();
+      const sent = { headers: request.headers ?? {}, at: startedAt };
+      const reply = options.web(request.href, nth, request.headers?.cookie, sent) ?? { status: 404 };
       const at = asked.push({ ...entryOf(request), startedAt, endedAt: startedAt }) - 1;
       await clock.sleep(reply.ms ?? 20, signal);
       const endedAt = clock.now();
@@ -142,10 +167,12 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     refuse: (hostname: string) => (/^[\d.[]/.test(hostname) ? (options.guard?.(hostname) ?? null) : null),
   };
+  const duplicates = new Duplicates(backend.contents());
+  const findOriginal = originalsIn(backend, duplicates);
   const visit: VisitContext = {
     fetcher,
-    archive: memoryArchive(() => synced++),
-    originals: null,
+    archive: memoryArchive(kept, () => synced++),
+    originals: { of: async (digest) => findOriginal(digest) },
     reading: {
       [Symbol.asyncDispose]: async () => {},
       identify: () => "text/html",
@@ -209,15 +236,17 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   const context: CrawlContext = {
     frontier: backend,
     urls: backend,
+    captures: backend,
     hrefs: new Hrefs(backend),
     visitors,
     hosts,
     admission: visit.admission,
+    changes: null,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
     inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
-    duplicates: new Duplicates(backend.contents()),
+    duplicates,
     feedback: new Feedback((id) => backend.byId(id)?.host ?? null, { patternBudget: options.patternBudget ?? 0 }),
     softNotFound: new SoftNotFound(() => 0.5, options.patternBudget !== undefined),
     guard: options.guard ?? (() => null),
@@ -231,7 +260,14 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
     progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
-    rules: { obeyRobots, hostConcurrency, maxPerHost: options.maxPerHost ?? 100_000, maxPerDomain, budget },
+    rules: {
+      obeyRobots,
+      hostConcurrency,
+      maxPerHost: options.maxPerHost ?? 100_000,
+      maxPerDomain,
+      budget,
+      conditional: { wholeEvery },
+    },
     crawlRules: { limit, concurrency },
     settleRules: {
       politeness,
@@ -242,6 +278,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       sitemaps: true,
     },
     onSettled: (records) => void settled.push(...records),
+    onChanged: (events) => void changes.push(...events),
     onSeedMoved() {},
   };
   await seed(options.seeds as Href[], backend, visit.admission.admit);
@@ -249,7 +286,17 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
   const soft = options.stop ?? new AbortController().signal;
   const end = await crawl(context, { soft, hard: new AbortController().signal });
   const ends = new Map(settled.map((record) => [record.href as string, record.visit?.end ?? ""]));
-  return { asked, backend, settled, synced: () => synced, end, elapsedMs: clock.now() - startedAt, ends };
+  return {
+    asked,
+    backend,
+    settled,
+    changes,
+    kept,
+    synced: () => synced,
+    end,
+    elapsedMs: clock.now() - startedAt,
+    ends,
+  };
 }
 
 function entryOf({ href, address }: FetchRequest): Pick<Asked, "href" | "host" | "address"> {
@@ -276,16 +323,21 @@ function answer(request: FetchRequest, reply: Reply, startedAt: Instant, endedAt
   return response;
 }
 
-function memoryArchive(onSync: () => void): Archive {
+function memoryArchive(kept: Kept[], onSync: () => void): Archive {
+  const digest = (body: Uint8Array): string => `sha1:${hashBytes(body).join(" ")}`;
   let offset = 0;
   return {
-    digest: () => "sha1:A",
-    append: (response) => ({
-      response: { file: "memory.warc.gz", offset: offset++, length: 1 },
-      at: response.startedAt,
-      digest: `sha1:${hashBytes(response.body).join(" ")}`,
-      truncated: response.truncated,
-    }),
+    digest,
+    append({ href, status, startedAt, body, truncated }, { revisit = null }) {
+      kept.push({ href, status, revisit });
+      return {
+        response: { file: "memory.warc.gz", offset: offset++, length: 1 },
+        at: startedAt,
+        digest: revisit?.original.digest ?? digest(body),
+        truncated,
+        ...(revisit === null ? {} : { revisitOf: revisit.original.urlId }),
+      };
+    },
     async sync(): Promise<ArchiveMark[]> {
       onSync();
       return [{ file: "memory.warc.gz", bytes: offset }];

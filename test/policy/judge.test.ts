@@ -21,6 +21,7 @@ const ANSWER: Answer = {
   lastModified: null,
   setCookies: [],
   robotsBody: null,
+  notModified: false,
   challenge: null,
 };
 
@@ -45,6 +46,7 @@ function visited(
     href: HREF,
     address: "192.0.2.1",
     robotsId: 0,
+    held: null,
     startedAt: NOW - 100,
     endedAt: NOW,
     outcome,
@@ -65,7 +67,7 @@ const redirect = (location: string, hops = 0) => answer({ status: 302, location:
 describe("an answer", () => {
   const ends: readonly (readonly [number, string])[] = [
     ...([200, 203, 204, 206] as const).map((status) => [status, "fetched"] as const),
-    [304, "not-modified"],
+    [304, "http-other"],
     ...([300, 301, 302, 305] as const).map((status) => [status, "http-other"] as const),
     ...([400, 401, 403, 404, 410, 451] as const).map((status) => [status, "http-4xx"] as const),
     [402, "payment-required"],

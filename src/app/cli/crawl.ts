@@ -1,5 +1,6 @@
 /** `trawl crawl URL...`: from arguments to a crawl, its progress and its summary. */
 
+import { changeLine } from "../../export/changes.ts";
 import { pageLine } from "../../export/jsonl.ts";
 import { resolveConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
@@ -65,6 +66,7 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
         }
       : {}),
   };
+  if (config.events === "-") hooks.onChanged = (events) => shell.stdout.write(events.map(changeLine).join(""));
   let outcome: CrawlOutcome;
   try {
     outcome = await runCrawl(config, hooks);

@@ -94,6 +94,8 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   if (options.text || options.markdown) mustFindContent(options.markdown ? "markdown" : "text");
   await inspectDir(dir);
   mustBeElsewhere(options.store, dir);
+  if (options.jsonl && options.events === "-")
+    throw new UsageError("events", "--jsonl and --events - both write to standard output; give --events a file");
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
   return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
 }
@@ -179,9 +181,10 @@ export function defaultDir(cwd: string, seed: string): string {
 /** Makes the paths of files and modules absolute, from `base`, where they were written. */
 async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
   const settled: Record<string, unknown> = { ...given };
-  for (const name of ["input", "dir", "config", "cookies"] as const) {
+  for (const name of ["input", "dir", "config", "cookies", "events"] as const) {
     const path = given[name];
-    if (typeof path === "string" && !(name === "input" && path === "-")) settled[name] = resolve(base, path);
+    const isStream = path === "-" && (name === "input" || name === "events");
+    if (typeof path === "string" && !isStream) settled[name] = resolve(base, path);
   }
   if (typeof given.store === "string" && !given.store.startsWith("s3://")) {
     settled.store = resolve(base, given.store);

@@ -1,4 +1,5 @@
 /** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
+import { isPresent } from "../../model/end.ts";
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
 import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
@@ -28,7 +29,7 @@ async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
   let seen = 0;
   for (const { href, visit } of state.urls({ endedOnly: true })) {
     if ((++seen & 63) === 0) onProgress("URLs", seen, null);
-    if (visit?.end !== "fetched" || (where !== null && !where(href, visit))) continue;
+    if (visit === null || !isPresent(visit.end) || (where !== null && !where(href, visit))) continue;
     const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
     if (answer === null) continue;
     const text = await seenIn(answer.document(), { lines: true }).catch(() => ""); // a PDF that nobody can read

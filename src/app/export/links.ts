@@ -1,6 +1,8 @@
 /** The links of a crawl: what the metadata records of its archive say of the latest fetch of each page, and redirects. */
+
 import { hashText } from "../../base/hash.ts";
 import type { Edge } from "../../export/link-graph.ts";
+import { pagesIn } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import { KNOWN, parseUrl } from "../../model/url.ts";
@@ -35,7 +37,7 @@ export async function* linksOf({
       if (from !== null && (where === null || where(from.href, from.visit))) yield* edgesOf(from, record.block, idOf);
     }
   }
-  if (pages === 0 && state.endCounts().get("fetched"))
+  if (pages === 0 && pagesIn(state.endCounts()) > 0)
     throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);
   yield* redirectsOf(state, where, idOf);
 }

@@ -6,6 +6,7 @@ import { naming } from "../../base/replace-file.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
 import { PagePaths } from "../../export/page-path.ts";
 import { missingForContent } from "../../media/main-content.ts";
+import { isPresent } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
 import { readConfig } from "../config/config.ts";
@@ -94,7 +95,8 @@ function* pagesOf({ state, where, onProgress }: ExportJob): Generator<Fetched> {
   for (const record of state.urls({ endedOnly: true })) {
     onProgress("URLs", ++seen, null);
     const { href, visit } = record;
-    if (visit?.end !== "fetched" || visit.capture === null || (where !== null && !where(href, visit))) continue;
+    if (visit === null || !isPresent(visit.end) || visit.capture === null || (where !== null && !where(href, visit)))
+      continue;
     if (TEXTS.test(visit.page?.mediaType ?? "")) yield { ...record, visit };
   }
 }

@@ -2,10 +2,10 @@
 import type { Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
-import type { PageSink } from "../../crawl/crawl.ts";
+import type { Sink } from "../../crawl/crawl.ts";
 import { type Duplicates, NO_COPY } from "../../crawl/duplicates.ts";
 import { read } from "../../crawl/read.ts";
-import { recordOf } from "../../crawl/settle.ts";
+import { recordOf } from "../../crawl/recorded.ts";
 import { answerOf } from "../../crawl/visit.ts";
 import { RecentLinks } from "../../dedup/recent.ts";
 import type { Capture, Locator } from "../../model/capture.ts";
@@ -29,7 +29,7 @@ import { fingerprintOf, type ReadLimits, responseOf } from "./record.ts";
 
 export interface ImportContext {
   readonly backend: Backend;
-  readonly pages: PageSink;
+  readonly pages: Sink<UrlRecord>;
   readonly reading: Reading;
   readonly duplicates: Duplicates;
   /** The record at a place of the archive. */
@@ -227,7 +227,8 @@ export class Importer {
     const copy = isPage
       ? duplicates.copyOf(lease.url.id, visited.href, visited.outcome.bytes, visited.capture, page)
       : NO_COPY;
-    const record = recordOf(visited, verdict, copy);
+    const visit = recordOf(visited, verdict);
+    const record = visit && { ...visit, ...copy };
     return { lease, verdict, hostReadyAt: now, record, links: visited.links, linksAgain: visited.linksAgain };
   }
 
@@ -238,7 +239,11 @@ export class Importer {
     const original = record.type === "revisit" ? await this.#original(record, lease) : null;
     const response = (await responseOf(record, url, capture, original, limits))!;
     const mediaType = reading.identify(response);
-    const answer = { ...answerOf(response, "page"), setCookies: [] };
+    const answer = {
+      ...answerOf(response, { task: "page", held: null }),
+      setCookies: [],
+      notModified: record.type === "revisit" && response.status === 304,
+    };
     const { page, links, linksAgain } = await read(response, mediaType, answer, lease, this.#readContext());
     const { href, address, startedAt, endedAt, truncated } = response;
     const digest = payloadDigest(record) ?? original?.digest ?? "";
@@ -253,6 +258,7 @@ export class Importer {
       robotsId,
       startedAt,
       endedAt,
+      held: null,
       outcome: answer,
       capture: kept,
       page,
@@ -335,7 +341,7 @@ export class Importer {
       copies.push({
         ...{ id: 0, host: url.host, fetchedAt: endedAt, access, status, failure: null, href: url.href },
         expiresAt: robotsExpiry(access, endedAt, null),
-        body: access === "rules" ? (answerOf(response, "robots").robotsBody ?? "") : "",
+        body: access === "rules" ? (answerOf(response, { task: "robots", held: null }).robotsBody ?? "") : "",
         capture: {
           response: capture.place,
           at: response.startedAt,

@@ -1,5 +1,7 @@
 /** How a crawl stands, from what is on disk: `trawl status`. Pure but for the state it asks. */
+
 import type { EndReason } from "../../model/end.ts";
+import { pagesIn } from "../../model/end.ts";
 import { FAILURES } from "../../model/stats.ts";
 import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
@@ -43,7 +45,7 @@ export function statusOf(
     running,
     finished: pending.queued + pending.leased + pending.delayed === 0,
     paused,
-    fetched: ends.get("fetched") ?? 0,
+    fetched: pagesIn(ends),
     failed,
     pending,
     byEnd: Object.fromEntries(ends),

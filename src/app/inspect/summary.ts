@@ -10,7 +10,7 @@ import { count, counted, rate, size, span } from "../wording.ts";
 export const END_WORDS: { readonly [E in EndReason]: string } = {
   fetched: "fetched and kept",
   sitemap: "sitemaps, read for their links",
-  "not-modified": "unchanged since the last visit",
+  "not-modified": "there, and unchanged since the visit before",
   "duplicate-of": "same content as another page",
   redirected: "led to another URL",
   "redirect-loop": "redirects without end",
@@ -58,12 +58,19 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string, { overwrite = f
   return [
     `${heading(outcome)}: ${totals}`,
     ...endTable(stats.byEnd),
+    ...againLine(stats),
     ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
     ...(outcome.lost === undefined ? [] : [`  lost: ${outcome.lost}`]),
     ...storeLines(outcome),
     `Files: ${dir} (${outcome.store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
     ...advice(outcome, dir, pending, overwrite ? "the same command without --overwrite" : "the same command"),
   ];
+}
+
+function againLine({ again: { looks, changed, unchanged, away } }: CrawlStats): string[] {
+  if (looks === 0) return [];
+  const found = `${count(changed)} changed, ${count(unchanged)} had not, ${count(away)} gone, moved or denied`;
+  return [`  looked at again: ${counted(looks, "URL")}; ${found}`];
 }
 
 function storeLines({ store }: CrawlOutcome): string[] {

@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
-import type { CrawlContext, PageSink } from "../../crawl/crawl.ts";
+import type { CrawlContext, Sink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Feedback } from "../../crawl/feedback.ts";
 import { Hosts } from "../../crawl/hosts.ts";
@@ -20,6 +20,7 @@ import { Apart } from "../../media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
 import { sitemap } from "../../media/sitemap.ts";
+import type { ChangeEvent } from "../../model/event.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Href } from "../../model/url.ts";
 import { fetcherByScheme } from "../../net/by-scheme.ts";
@@ -207,7 +208,8 @@ export interface Control extends AsyncDisposable {
 export interface ControlParts {
   readonly config: CrawlConfig;
   readonly backend: Backend;
-  readonly pages: PageSink;
+  readonly pages: Sink<UrlRecord>;
+  readonly changes: Sink<ChangeEvent> | null;
   readonly cookies: Cookies;
   readonly inbox: (admission: Admission) => Inbox;
   readonly log: Log;
@@ -217,11 +219,12 @@ export interface ControlParts {
   /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
   readonly resumed: boolean;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
+  readonly onChanged?: ((events: readonly ChangeEvent[]) => void) | undefined;
 }
 
 /** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
 export async function composeControl(parts: ControlParts): Promise<Control> {
-  const { config, backend, pages, cookies, log, onSettled } = parts;
+  const { config, backend, pages, changes, cookies, log, onSettled, onChanged } = parts;
   const guard = guardOf(config);
   const moved = seedsMoved(backend);
   const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", {
@@ -236,11 +239,13 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const context: CrawlContext = {
     frontier: backend,
     urls: backend,
+    captures: backend,
     hrefs: new Hrefs(backend),
     visitors,
     hosts,
     admission,
     pages,
+    changes,
     cookies,
     inbox: parts.inbox(admission),
     log,
@@ -261,6 +266,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       maxPerHost: config.maxPerHost,
       maxPerDomain: config.maxPerDomain,
       budget: budgetOf(config),
+      conditional: { wholeEvery: config.wholeEvery },
     },
     crawlRules: { limit: config.limit, concurrency: config.concurrency },
     settleRules: {
@@ -272,6 +278,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       sitemaps: config.sitemaps && config.depth > 0,
     },
     ...(onSettled === undefined ? {} : { onSettled }),
+    ...(onChanged === undefined ? {} : { onChanged }),
     ...(parts.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
     onSeedMoved(to) {
       admission.extend(to);

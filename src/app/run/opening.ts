@@ -1,18 +1,20 @@
 /** The state of a run: opened, begun again, or refused. */
+
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { filterOf, type SeenChoice, type SeenKind } from "../../dedup/seen-kinds.ts";
+import { pagesIn } from "../../model/end.ts";
 import { hostnameOf } from "../../model/host.ts";
 import { firstTier, weightOf } from "../../policy/budget.ts";
 import { LINK_RULES } from "../../policy/priority.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
+import { isArchiveName } from "../../warc/packings.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { weightsOf } from "../config/rules.ts";
 import { clearCrawl } from "../dir/crawl-dir.ts";
-import { PAGES_FILE } from "../dir/pages-file.ts";
 import { UsageError } from "../usage-error.ts";
 import { count } from "../wording.ts";
 import type { Fault } from "./fault.ts";
@@ -81,6 +83,6 @@ export async function mustHaveNoArchive(dir: string): Promise<void> {
 export function hasFetchedNothing(backend: Backend): boolean {
   const { queued, leased, delayed } = backend.pending();
   const started = backend.fact("startedAt") !== null;
-  const archived = [...backend.marks()].some(([file, bytes]) => file !== PAGES_FILE && bytes > 0);
-  return started && queued + leased + delayed === 0 && !archived && (backend.endCounts().get("fetched") ?? 0) === 0;
+  const archived = [...backend.marks()].some(([file, bytes]) => isArchiveName(file) && bytes > 0);
+  return started && queued + leased + delayed === 0 && !archived && pagesIn(backend.endCounts()) === 0;
 }

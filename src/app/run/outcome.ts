@@ -1,5 +1,6 @@
 /** How a run of the crawler ends, and what it tells while it runs: the seam between the command line and the crawl. */
 import type { Log } from "../../base/log.ts";
+import type { ChangeEvent } from "../../model/event.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
@@ -53,6 +54,8 @@ export interface CrawlHooks {
   onStats?(stats: CrawlStats): void;
   /** URLs that have just ended, after their commit; the crawl waits for it. */
   onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
+  /** What has become of pages, after the commit that holds it. */
+  onChanged?(events: readonly ChangeEvent[]): void;
   /** What is to be said while it runs: that the store is away, or back. */
   onNotice?(line: string): void;
   /** A line of the log as people read it, for `verbose`. */

@@ -6,6 +6,7 @@ import { count, counted, rate, size, span, timeOfDay } from "../wording.ts";
 export function plainLine(stats: CrawlStats): string {
   return [
     `[${span(stats.at - stats.startedAt)}] ${pages(stats)}`,
+    ...lookedAgain(stats),
     rate(stats.rateNow),
     `${count(stats.failed)} failed`,
     `${count(stats.queued + stats.delayed)} queued`,
@@ -24,6 +25,7 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
   const lines = [
     bar([
       pages(stats),
+      ...lookedAgain(stats),
       `${rate(stats.rateNow)} now, ${rate(stats.rateMean)} mean`,
       size(stats.bytes),
       `${count(stats.failed)} failed`,
@@ -41,6 +43,9 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
 
 const pages = ({ fetched, limit }: CrawlStats): string =>
   limit === null ? counted(fetched, "page") : `${count(fetched)} of ${counted(limit, "page")}`;
+
+const lookedAgain = ({ again: { looks, changed } }: CrawlStats): string[] =>
+  looks === 0 ? [] : [`${count(looks)} looked at again, ${count(changed)} changed`];
 
 /** The time left, when a limit sets one: by the pages still wanted at the mean rate, or by the clock, whichever is less. */
 function remaining(stats: CrawlStats): string[] {

@@ -1,4 +1,5 @@
 /** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
+
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
@@ -7,6 +8,7 @@ import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
 import { seed } from "../../crawl/seed.ts";
+import { pagesIn } from "../../model/end.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Href } from "../../model/url.ts";
 import { proxyName, unreachable } from "../../net/proxy.ts";
@@ -16,6 +18,7 @@ import { repairArchive } from "../../warc/repair.ts";
 import { writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
+import { type ChangesFile, openChanges } from "../dir/changes-file.ts";
 import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
 import { writeIndex } from "../dir/index-file.ts";
 import { openPages } from "../dir/pages-file.ts";
@@ -106,6 +109,7 @@ async function crawlIn(
   for (const repair of await repairArchive(archive, blobs === null ? marks : await marksHere(archive, marks, blobs)))
     if (repair.cut > 0) log.info(repair, "archive-tail-cut");
   await using pages = await openPages(config.dir, backend);
+  await using changes = await changesOf(config, backend);
   await using kept = await openCookies(config.cookies, log);
   const stop = stopsOf(config, hooks, startedAt);
   let uploadFault: unknown = null;
@@ -132,6 +136,7 @@ async function crawlIn(
           return mark;
         },
       },
+      changes,
       cookies: kept.cookies,
       log,
       inbox: (admission) => {
@@ -143,6 +148,7 @@ async function crawlIn(
       waitingMib: sending?.uploads.waitingMib ?? null,
       resumed,
       onSettled: hooks.onSettled,
+      onChanged: config.events === "-" ? hooks.onChanged : undefined,
     });
     const { progress } = control.context;
     stats = lastKnown(() => progress.snapshot());
@@ -208,6 +214,11 @@ async function crawlIn(
   };
 }
 
+/** The file that changes are told in, if it is one. */
+async function changesOf({ events }: CrawlConfig, backend: Backend): Promise<ChangesFile | null> {
+  return events === null || events === "-" ? null : openChanges(events, backend);
+}
+
 /** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
 function add(
   urls: readonly Href[],
@@ -223,5 +234,5 @@ function add(
 function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
   if (end === "limit" || end === "parked" || end === "over-budget") return end;
   if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
-  return (backend.endCounts().get("fetched") ?? 0) === 0 ? "nothing-fetched" : "done";
+  return pagesIn(backend.endCounts()) === 0 ? "nothing-fetched" : "done";
 }

@@ -70,7 +70,7 @@ export class Queries {
     this.#capturePage = db.prepare(`SELECT * FROM visit WHERE id > ? AND file IS NOT NULL ORDER BY id LIMIT ${PAGE}`);
     this.#contentPage = db.prepare(`SELECT id, url_id, digest, simhash, near_duplicate_of FROM visit
       WHERE id > ? AND end = 'fetched' AND media_type IS NOT NULL AND bytes > 0 AND file IS NOT NULL
-        AND truncated IS NULL AND duplicate_of IS NULL
+        AND truncated IS NULL AND duplicate_of IS NULL AND (history IS NULL OR json_extract(history, '$.checks') = 0)
       ORDER BY id LIMIT ${PAGE}`);
     this.#visits = db.prepare(
       "SELECT * FROM visit WHERE id IN (SELECT visit_id FROM visit_of WHERE url_id = ?) ORDER BY id",

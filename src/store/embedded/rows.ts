@@ -3,7 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { Capture, Truncation } from "../../model/capture.ts";
 import type { History } from "../../model/history.ts";
-import type { HostDeath, HostKey, HostState } from "../../model/host.ts";
+import type { HostAgain, HostDeath, HostKey, HostState } from "../../model/host.ts";
 import type { UrlSource } from "../../model/link.ts";
 import type { PageInfo } from "../../model/page.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
@@ -114,8 +114,8 @@ export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | 
 }
 
 export function hostValues(id: number, dueAt: Instant, state: HostState | null): SQLInputValue[] {
-  if (state === null) return [id, dueAt, null, null, null, null, null, null, null, null, null];
-  const { readyAt, delayUntil, backoffUntil, backoffSteps, slowed, smoothedMs, address, requests, dead } = state;
+  if (state === null) return [id, dueAt, null, null, null, null, null, null, null, null, null, null];
+  const { readyAt, delayUntil, backoffUntil, backoffSteps, slowed, smoothedMs, address, requests, dead, again } = state;
   return [
     id,
     dueAt,
@@ -128,6 +128,7 @@ export function hostValues(id: number, dueAt: Instant, state: HostState | null):
     address,
     requests,
     dead,
+    again === null ? null : JSON.stringify(again),
   ];
 }
 
@@ -145,6 +146,7 @@ export function hostStateOf(row: Row): HostState | null {
     address: row.address as string | null,
     requests: row.requests as number,
     dead: row.dead as HostDeath | null,
+    again: typeof row.again === "string" ? (JSON.parse(row.again) as HostAgain) : null,
   };
 }
 

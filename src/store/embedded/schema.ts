@@ -5,7 +5,7 @@ import { CREATE_VIEWS, VISIT_INDEX } from "./views.ts";
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -89,6 +89,7 @@ const VISIT_INDEX_TABLES = VISIT_INDEX.map(
 export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [3, `ALTER TABLE visit ADD COLUMN history TEXT; ${RETURNS}`],
   [4, VISIT_INDEX_TABLES.at(-1)!],
+  [5, "ALTER TABLE host ADD COLUMN again TEXT; ALTER TABLE host_change ADD COLUMN again TEXT"],
 ]);
 
 const TABLES = `
@@ -107,7 +108,8 @@ CREATE TABLE host (
   smoothed_ms REAL,              -- smoothed response time
   address TEXT,                  -- last connected to
   requests INTEGER,              -- for its URLs; those for its robots.txt are not counted
-  dead TEXT                      -- why it was given up, if it was
+  dead TEXT,                     -- why it was given up, if it was
+  again TEXT                     -- JSON: what coming back to its pages has told of it; null: none has come back
 ) STRICT;
 
 CREATE TABLE host_change (
@@ -123,7 +125,8 @@ CREATE TABLE host_change (
   smoothed_ms REAL,
   address TEXT,
   requests INTEGER,
-  dead TEXT
+  dead TEXT,
+  again TEXT
 ) STRICT;
 
 CREATE TABLE url (

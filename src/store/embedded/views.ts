@@ -12,6 +12,7 @@ export const HOST_COLUMNS = [
   "address",
   "requests",
   "dead",
+  "again",
 ] as const;
 
 /** The tables of the index of visits, each larger than the one before. */

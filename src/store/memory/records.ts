@@ -35,7 +35,8 @@ export class MemoryRecords {
   }
 
   *contents(): IterableIterator<KnownContent> {
-    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf } of this.state.visits) {
+    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf, history } of this.state.visits) {
+      if (history !== null && history.checks > 0) continue;
       if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
       if (capture === null || capture.truncated !== null) continue;
       yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };

@@ -56,6 +56,15 @@ export const HOW_TO_ASK = {
     runOnly: true,
     says: "user and password for one host (https; write http://HOST for http)",
   },
+  wholeEvery: {
+    group: "How to ask",
+    kind: "int",
+    min: 1,
+    max: 10_000,
+    default: 10,
+    word: "LOOKS",
+    says: "of so many looks at a page in a row whose server says that it has not changed, one asks for it whole; 1: all do",
+  },
   cookies: {
     group: "How to ask",
     kind: "file",

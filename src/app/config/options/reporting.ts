@@ -33,6 +33,13 @@ export const REPORTING = {
     runOnly: true,
     says: "one JSON line on standard output for each URL that was asked for, or that robots.txt denied",
   },
+  events: {
+    group: "Where and how to report",
+    kind: "file",
+    default: null,
+    runOnly: true,
+    says: "a JSON line for each page that is new, has changed, is gone, moved, denied or back; - is standard output",
+  },
   quiet: {
     group: "Where and how to report",
     kind: "flag",

@@ -39,7 +39,10 @@ export async function verifyPages(
   const lines = sortedLines(temporary);
   let line = await lines.next();
   let lacked = 0;
-  for (const record of state.urls({ endedOnly: true })) {
+  for (const record of state.urls()) {
+    const hasEnded = record.state === "ended";
+    // One that came back has ended before, and waits again.
+    if (!hasEnded && record.visit === null) continue;
     const facts = JSON.stringify(factsOf(record));
     let told: SortedLine | null = null;
     for (; !line.done && line.value.id <= record.id; line = await lines.next()) {
@@ -49,6 +52,7 @@ export async function verifyPages(
         findings.fault(`pages.jsonl, line ${at}: tells a visit twice`);
       told = id === record.id ? line.value : null;
     }
+    if (!hasEnded) continue;
     const wasVisited = (record.visit?.attempt ?? 0) > 0;
     if (told === null && wasVisited) lacked++;
     else if (told !== null && told.facts !== facts)

@@ -1,0 +1,93 @@
+/** The row that a visit leaves: what came of it, and, of a page that came back, what is known of it now. */
+import type { Instant } from "../base/clock.ts";
+import type { Lease, Verdict } from "../model/lease.ts";
+import { NO_ANSWER, type VisitRecord } from "../model/record.ts";
+import type { Href } from "../model/url.ts";
+import type { Visited } from "../model/visited.ts";
+import type { Change } from "../policy/change.ts";
+import { hostLooked, lookedAgain } from "./again.ts";
+import type { SettleContext } from "./context.ts";
+import { type CopyOf, type Duplicates, NO_COPY } from "./duplicates.ts";
+import type { HostEntry } from "./hosts.ts";
+
+export interface Recorded {
+  /** Null when there was no visit to speak of. */
+  readonly record: VisitRecord | null;
+  /** Whether the page was another than when it was seen before; null when it is new, or nothing could be compared. */
+  readonly change: Change | null;
+}
+
+/** Of a finished visit. Tells those concerned what the page was worth, and its host what the look has told of it. */
+export function recorded(visited: Visited, verdict: Verdict, entry: HostEntry, context: SettleContext): Recorded {
+  const { lease, held } = visited;
+  const record = recordOf(visited, verdict);
+  if (record === null) return { record, change: null };
+  if (lease.previous === null) return { record: { ...record, ...copyOf(visited, verdict, context) }, change: null };
+  const looked = lookedAgain(record, lease.previous, held);
+  const again = hostLooked(entry.state.again, lease.previous, looked, held);
+  if (again !== entry.state.again) entry.state = { ...entry.state, again };
+  const { change } = looked;
+  if (change === null || change.kind === "same") return looked;
+  const copy = change.kind === "first" ? copyOf : copyNow;
+  return { record: { ...looked.record, ...copy(visited, verdict, context) }, change };
+}
+
+/** Of a lease that ended without a visit. */
+export function unvisitedRecord(lease: Lease, verdict: Verdict, now: Instant): VisitRecord | null {
+  if (verdict.kind !== "end") return null;
+  const record = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: now, endedAt: now };
+  return lease.previous === null ? record : lookedAgain(record, lease.previous, null).record;
+}
+
+/** As if the page were new. */
+export function recordOf(visited: Visited, verdict: Verdict): VisitRecord | null {
+  if (verdict.kind === "again") return null;
+  const { outcome, lease, startedAt, endedAt, address, robotsId } = visited;
+  const decided = { ...NO_ANSWER, ...basics(lease, verdict), startedAt: endedAt, endedAt, robotsId };
+  // What ended a URL while its robots.txt was fetched is no answer of the URL's own: it was never asked for.
+  if (visited.task === "robots") return decided;
+  const common = { ...decided, startedAt, address };
+  if (outcome.kind === "failure") return common;
+  return {
+    ...common,
+    status: outcome.status,
+    contentType: outcome.contentType === "" ? null : outcome.contentType,
+    bytes: outcome.bytes,
+    redirectTo: outcome.location as Href | null,
+    etag: outcome.etag,
+    lastModified: outcome.lastModified,
+    capture: visited.capture,
+    page: visited.page,
+  };
+}
+
+function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "href" | "end" | "detail" | "attempt"> {
+  const { url } = lease;
+  const attempt = verdict.kind === "end" && verdict.dropped ? 0 : lease.attempt;
+  const end = verdict.kind === "end" ? verdict.end : verdict.kind === "follow" ? "follow" : "retry";
+  const detail = verdict.kind === "end" ? (verdict.detail ?? null) : verdict.kind === "retry" ? verdict.reason : null;
+  return { urlId: url.id, href: url.href, end, detail, attempt };
+}
+
+/** What a new page is a copy of; whether it was worth its request is told to whom it may concern. */
+function copyOf(visited: Visited, verdict: Verdict, context: SettleContext): CopyOf {
+  if (verdict.kind === "end" && verdict.end === "soft-404") context.feedback.missing(visited);
+  const content = comparable(visited, verdict);
+  if (content === null) return NO_COPY;
+  const copy = context.duplicates.copyOf(...content);
+  context.softNotFound.learn(visited.lease.url, context.feedback.learn(visited, copy));
+  return copy;
+}
+
+/** What a page is a copy of that has changed. */
+function copyNow(visited: Visited, verdict: Verdict, { duplicates }: SettleContext): CopyOf {
+  const content = comparable(visited, verdict);
+  return content === null ? NO_COPY : duplicates.copyNow(...content);
+}
+
+/** Pages alone are compared: an error message is like another. */
+function comparable(visited: Visited, verdict: Verdict): Parameters<Duplicates["copyOf"]> | null {
+  const { lease, href, capture, page, outcome } = visited;
+  const isPage = verdict.kind === "end" && verdict.end === "fetched" && outcome.kind === "answer";
+  return !isPage || capture === null || page === null ? null : [lease.url.id, href, outcome.bytes, capture, page];
+}
