@@ -2,7 +2,6 @@
 import type { PageId } from "./graph.ts";
 import { type Answer, plain, redirect } from "./perform.ts";
 import { type Random, random } from "./random.ts";
-import type { Served } from "./site.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -136,9 +135,16 @@ interface Asked {
   readonly "if-modified-since"?: string | undefined;
 }
 
+/** A page as it stands, or where it has moved to. */
+interface Content {
+  readonly type: string;
+  readonly body: string | Buffer;
+  readonly moved?: string;
+}
+
 /** What a server of that kind answers. `nth`: answers before this one. */
 export function changingAnswer(
-  { type, body, moved }: Served,
+  { type, body, moved }: Content,
   version: Version,
   server: Server,
   asked: Asked,

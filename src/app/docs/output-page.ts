@@ -1,4 +1,5 @@
-/** docs/output.md, made from the columns of exports and the schema of state.db: `npm run docs:output` prints it. */
+/** docs/output.md, made from the columns of exports, the fields of changes and the schema of state.db: `npm run docs:output` prints it. */
+import { changeFields } from "../../export/changes.ts";
 import { columns } from "../../export/columns.ts";
 import { SCHEMA } from "../../store/embedded/schema.ts";
 import { markdownTable } from "../cli/help-text.ts";
@@ -12,7 +13,7 @@ interface SqlTable {
 
 /** The whole page, as the formatter would leave it. */
 export function outputPage(): string {
-  const rows = columns.map(({ name, says }) => [`\`${name}\``, says]);
+  const rows = named(columns);
   const tables = tablesOf(SCHEMA).map(
     ({ name, says, columns }) =>
       `### ${name}\n\n${says === "" ? "" : `${says}\n\n`}${markdownTable(
@@ -20,8 +21,19 @@ export function outputPage(): string {
         columns.map(([column, words]) => [`\`${column}\``, words]),
       )}\n`,
   );
-  return [PREAMBLE, `${markdownTable(["column", "what it says"], rows)}\n`, STATE, ...tables].join("\n");
+  const fields = markdownTable(["field", "what it says"], named(changeFields));
+  return [
+    PREAMBLE,
+    `${markdownTable(["column", "what it says"], rows)}\n`,
+    CHANGES,
+    `${fields}\n`,
+    STATE,
+    ...tables,
+  ].join("\n");
 }
+
+const named = (rows: readonly { readonly name: string; readonly says: string }[]): string[][] =>
+  rows.map(({ name, says }) => [`\`${name}\``, says]);
 
 /** What the `CREATE TABLE` statements of a schema say, its comments included. Written for our own schema, not for any SQL. */
 export function tablesOf(schema: string): SqlTable[] {
@@ -54,7 +66,7 @@ function tableOf(name: string, body: string): SqlTable {
 
 const PREAMBLE = `# What a crawl leaves
 
-<!-- Made by \`npm run docs:output\` from src/export/columns.ts and src/store/embedded/schema.ts. -->
+<!-- Made by \`npm run docs:output\` from src/export/columns.ts, src/export/changes.ts and src/store/embedded/schema.ts. -->
 
 Everything is in the crawl's directory, \`crawls/HOST\` or what \`--dir\` names.
 
@@ -68,7 +80,7 @@ ${markdownTable(
     ["`indexes/index.cdxj`", "Where each capture is in the archive, sorted by SURT and time. Written when a run ends."],
     [
       "`pages/pages.jsonl`",
-      "A line a URL that was asked for, or that robots.txt denied. Not those left out on admission.",
+      "A line a URL that was asked for, or that robots.txt denied, each time that it ended. Not those left out on admission.",
     ],
     ["`logs/*.jsonl`", "What each run had to say, an event a line."],
     ["`spool/`", "What `trawl add` and `trawl pause` leave for the crawl."],
@@ -80,6 +92,19 @@ ${markdownTable(
 Each line of \`pages.jsonl\` and of \`--jsonl\`, each row of \`trawl export\` as \`.jsonl\` and \`.csv\`, and each row of the view
 \`urls\` in \`state.db\` has these columns. An export has every URL, also those that were left out or not asked for yet. The
 columns of \`.parquet\` are named as in Common Crawl's index.
+
+A URL that is visited again has a line for each time in \`pages.jsonl\`; the last one holds. In its row are the facts of the
+page as it was seen last: those of an answer "not modified" (304), which has no body, are of the visit before, and so are those
+of a page that is gone, has moved, is forbidden, or could not be reached.
+`;
+
+const CHANGES = `## Changes
+
+\`--events FILE\` appends a line for each page that is new, has changed, has gone, or has come back; \`--events -\` writes them to
+standard output. A page has changed when its visible text differs in more than three bits of its SimHash from what it was when
+it changed last; where there is too little text to tell, when any byte differs. What cannot be reached is as it was, and is not
+told. In FILE each change stands once, whatever happens: a line is on disk before the state knows of it, and a crawl that was
+killed cuts off what no commit has counted. On standard output a line comes after the commit, so that a kill may swallow one.
 `;
 
 const STATE = `## state.db
