@@ -92,6 +92,13 @@ describe("an answer", () => {
     });
   }
 
+  it("that has no body ends as not-modified when it was asked so, as sitemap of a sitemap", () => {
+    assert.deepEqual(answer({ status: 304, notModified: true }), { kind: "end", end: "not-modified" });
+    const one = visited({ ...ANSWER, status: 304, notModified: true });
+    const sitemap = { ...one, lease: { ...one.lease, url: { ...one.lease.url, source: "sitemap" as const } } };
+    assert.deepEqual(judge(sitemap, STATE), { kind: "end", end: "sitemap" });
+  });
+
   it("of a type that is not wanted ends as unsupported-type", () => {
     assert.deepEqual(answer({ bodyRead: false, contentType: "video/mp4" }), {
       kind: "end",

@@ -85,7 +85,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
     ends: ["protocol"],
   },
   "204-with-body": { paths: at(raw(`HTTP/1.1 204 No Content\r\n${PAGE}`)), ends: ["fetched"] },
-  "304-unasked": { paths: at(raw(`HTTP/1.1 304 Not Modified\r\n${PAGE}`)), ends: ["not-modified"] },
+  "304-unasked": { paths: at(raw(`HTTP/1.1 304 Not Modified\r\n${PAGE}`)), ends: ["http-other"] },
 
   // Content codings.
   gzip: { paths: at({ kind: "encoded", coding: "gzip" }), ends: ["fetched"] },

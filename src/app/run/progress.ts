@@ -51,7 +51,7 @@ const lookedAgain = ({ again: { looks, changed } }: CrawlStats): string[] =>
 function remaining(stats: CrawlStats): string[] {
   const byLimit =
     stats.limit !== null && stats.rateMean > 0
-      ? (Math.max(stats.limit - stats.fetched, 0) / stats.rateMean) * 1_000
+      ? (Math.max(stats.limit - stats.fetched - stats.again.looks, 0) / stats.rateMean) * 1_000
       : Number.POSITIVE_INFINITY;
   const byClock = stats.deadline === null ? Number.POSITIVE_INFINITY : Math.max(stats.deadline - stats.at, 0);
   if (byClock <= byLimit && stats.deadline !== null) return [`time limit in ${span(byClock)}`];

@@ -53,6 +53,8 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [[SEED, "--max-body", "2GiB"], '--max-body: "2GiB" is too large; the largest is 1GiB'],
     [[SEED, "--slowdown", "x"], '--slowdown: "x" is not a number; write 1.5 or 2'],
     [[SEED, "--threads", "1000"], '--threads: "1000" is too large; the largest is 256'],
+    [[SEED, "--jsonl", "--events", "-"], "--jsonl and --events - both write to standard output; give --events a file"],
+    [[SEED, "--whole-every", "0"], '--whole-every: "0" is too small; the smallest is 1'],
     [[SEED, "--scope", "site"], '--scope: "site" is not one of page, prefix, host, domain, any'],
     [
       [SEED, "--allow-net", "10.0.0.0/99"],

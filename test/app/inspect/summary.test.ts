@@ -25,6 +25,14 @@ describe("the summary", () => {
       "Files: crawls/a.test (archive/*.warc.gz, indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)",
     ]);
   });
+  it("tells what looking again has found", () => {
+    const again = { looks: 1_200, changed: 34, unchanged: 1_150, away: 10 };
+    const lines = summaryLines(outcome({ stats: stats({ again }) }), "/srv");
+    assert.ok(
+      lines.includes("  looked at again: 1,200 URLs; 34 changed, 1,150 had not, 10 gone, moved or denied"),
+      lines.join("\n"),
+    );
+  });
   it("says how many URLs a filter has probably lost", () => {
     const lines = summaryLines(outcome({ lost: "about 12 of 412" }), "/srv");
     assert.ok(lines.includes("  lost: about 12 of 412"));

@@ -10,6 +10,11 @@ describe("a progress line that stands alone", () => {
   it("tells pages, rate, failures, queue, open requests, hosts and bytes", () => {
     assert.equal(plainLine(stats()), "[50 s] 412 pages, 9.8/s, 3 failed, 2,310 queued, 14 open, 41 hosts, 12.4 MB");
   });
+  it("tells how many pages were looked at again, and how many of them had changed", () => {
+    const again = { looks: 1_200, changed: 34, unchanged: 1_150, away: 10 };
+    assert.match(plainLine(stats({ again })), /412 pages, 1,200 looked at again, 34 changed, 9\.8\/s/);
+    assert.match(statusLines(stats({ again }), 100)[0]!, /^412 pages · 1,200 looked at again, 34 changed · /);
+  });
   it("tells the time left when there is a limit", () => {
     assert.match(
       plainLine(stats({ limit: 1_000 })),
