@@ -1,6 +1,7 @@
 /** What was recorded is told as it was. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { NO_HISTORY } from "../../../src/model/history.ts";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import type { PageInfo } from "../../../src/model/page.ts";
 import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
@@ -81,6 +82,9 @@ export function records(begin: Begin): void {
         { page: null, capture },
         { page: null, capture: null },
         { page, capture, end: "http-4xx" },
+        // What a page has become since is compared with others, not they with it.
+        { page, capture: { ...capture, digest: "sha1:D" }, history: { ...NO_HISTORY, checks: 1 } },
+        { page, capture: { ...capture, digest: "sha1:E" }, history: NO_HISTORY },
       ] as const;
       await backend.add(changes.map((_, nth) => url(`${nth}.test`, "/")));
       for (const change of changes) {
@@ -91,6 +95,7 @@ export function records(begin: Begin): void {
         { urlId: 1, digest: "sha1:A", simhash },
         { urlId: 3, digest: "sha1:B", simhash: null },
         { urlId: 4, digest: "sha1:C", simhash: null },
+        { urlId: 11, digest: "sha1:E", simhash },
       ];
       assert.deepEqual([...backend.contents()], expected);
       await world.reopen();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { History } from "../../../src/model/history.ts";
 import type { NewUrl } from "../../../src/model/link.ts";
+import type { Href } from "../../../src/model/url.ts";
 import { again, type Begin, ended, LEASE_MS, pathOf, recordOf, url, type World } from "../frontier-world.ts";
 
 const paths = (from: number, to: number): NewUrl[] =>
@@ -219,7 +220,8 @@ export function revisits(begin: Begin): void {
         etag: 'W/"\u00e4"',
         lastModified: null,
         unread: 2,
-        gone: { since: 5, looks: 2 },
+        body: { urlId: 1, href: "http://a.test/1" as Href, at: 4 },
+        away: { why: "gone", since: 5, looks: 2 },
         listed: { lastmod: 3, changefreq: "daily" },
       };
       const lease = await world.leaseOne();
