@@ -8,6 +8,7 @@ import type { RawLink } from "../../src/model/link.ts";
 import { ADMISSION_RULES, admit } from "../../src/policy/admission.ts";
 import { scopeOf } from "../../src/policy/scope.ts";
 import { exchange } from "../warc/fixtures.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
 
 const link = (href: string, more: Partial<RawLink> = {}): RawLink => ({ href, kind: "page", from: "a", ...more });
 const LINKS = [
@@ -37,6 +38,7 @@ async function reading(rules: Partial<VisitContext["rules"]>, robots: string[] =
       ...rules,
     },
     sentLately: new RecentLinks(64),
+    clock: new SimulatedClock(),
   } as unknown as VisitContext;
   const lease = { url: { id: 1, depth: 0, source: "seed" } } as never;
   const { links, outlinks } = await read(
