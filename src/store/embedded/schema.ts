@@ -89,7 +89,7 @@ const VISIT_INDEX_TABLES = VISIT_INDEX.map(
 export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [3, `ALTER TABLE visit ADD COLUMN history TEXT; ${RETURNS}`],
   [4, VISIT_INDEX_TABLES.at(-1)!],
-  [5, "ALTER TABLE host ADD COLUMN again TEXT; ALTER TABLE host_change ADD COLUMN again TEXT"],
+  [5, "ALTER TABLE host ADD COLUMN again TEXT; ALTER TABLE host_change ADD COLUMN again TEXT;"],
 ]);
 
 const TABLES = `

@@ -87,7 +87,7 @@ describe("opening a state", () => {
       const [lease] = await backend.lease(1);
       await backend.commit({ settled: [settled(lease!, ended(), 1)], hosts: [], robots: [], marks: [] });
     }
-    change(`DROP VIEW urls; DROP VIEW hosts; DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history;
+    change(`DROP VIEW urls; DROP VIEW hosts; DROP VIEW visit_of; DROP TABLE visit_of_3; DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history;
       ALTER TABLE host DROP COLUMN again; ALTER TABLE host_change DROP COLUMN again;
       PRAGMA user_version = 3`);
     assert.throws(() => openState(dir), {
