@@ -79,39 +79,45 @@ describe("opening a state", () => {
     assert.throws(() => openState(dir), { code: "state-newer" });
   });
 
-  it("brings a state of the version before up to date, with all that is in it", async () => {
-    const seen = { ...url("a", "1"), source: "link" as const };
-    {
-      await using backend = open();
-      await backend.add([seen, url("a", "2")]);
-      const [lease] = await backend.lease(1);
-      await backend.commit({ settled: [settled(lease!, ended(), 1)], hosts: [], robots: [], marks: [] });
-    }
-    change(`DROP VIEW urls; DROP VIEW hosts; DROP VIEW visit_of; DROP TABLE visit_of_3; DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history;
-      ALTER TABLE host DROP COLUMN again; ALTER TABLE host_change DROP COLUMN again;
-      PRAGMA user_version = 3`);
-    assert.throws(() => openState(dir), {
-      code: "state-older",
-      message: /version 3.*let this one go on with its crawl/,
-    });
-    {
-      await using backend = open();
+  /** What makes a state of each version one of the version before. */
+  const BACK = [
+    [
+      5,
+      `DROP VIEW urls; DROP VIEW hosts; DROP VIEW visit_of; DROP VIEW requests;
+       ALTER TABLE host DROP COLUMN again; ALTER TABLE host_change DROP COLUMN again`,
+    ],
+    [4, "DROP TABLE visit_of_3"],
+    [3, "DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history"],
+  ] as const;
+  BACK.forEach(([version], nth) => {
+    it(`brings a state of version ${version} up to date, with all that is in it`, async () => {
+      {
+        await using backend = open();
+        await backend.add([url("a", "1"), url("a", "2")]);
+        const [lease] = await backend.lease(1);
+        await backend.commit({ settled: [settled(lease!, ended(), 1)], hosts: [], robots: [], marks: [] });
+      }
+      for (const [to, sql] of BACK.slice(0, nth + 1)) change(`${sql}; PRAGMA user_version = ${to}`);
+      const message = new RegExp(`version ${version}.*let this one go on with its crawl`);
+      assert.throws(() => openState(dir), { code: "state-older", message });
+      {
+        await using backend = open();
+        assert.deepEqual(
+          [...backend.urls()].map(({ state, visit, dueAt }) => [state, visit?.history ?? null, dueAt]),
+          [
+            ["ended", null, null],
+            ["queued", null, null],
+          ],
+        );
+        await backend.schedule([{ id: 1, dueAt: 5 }]);
+        assert.equal(await backend.revisit([{ id: 1, priority: 0 }]), 1);
+      }
+      using state = openState(dir);
       assert.deepEqual(
-        [...backend.urls()].map(({ state, dueAt }) => [state, dueAt]),
-        [
-          ["ended", null],
-          ["queued", null],
-        ],
+        [...state.urls()].map(({ state }) => state),
+        ["queued", "queued"],
       );
-      assert.equal(backend.byId(1)?.visit?.history, null);
-      await backend.schedule([{ id: 1, dueAt: 5 }]);
-      assert.equal(await backend.revisit([{ id: 1, priority: 0 }]), 1);
-    }
-    using state = openState(dir);
-    assert.deepEqual(
-      [...state.urls()].map(({ state }) => state),
-      ["queued", "queued"],
-    );
+    });
   });
 
   it("is refused where state.db is of a version that is too old, with the mend", async () => {
