@@ -149,7 +149,10 @@ export async function checkArchive(dir: string): Promise<ArchiveCheck> {
   if (lines.some((line, i) => i > 0 && Buffer.compare(Buffer.from(lines[i - 1]!), Buffer.from(line)) > 0))
     faults.push("the index is not sorted");
   const pages = (await readFile(join(dir, "pages/pages.jsonl"), "utf8")).trimEnd().split("\n");
-  const ids = pages.map((line) => (JSON.parse(line) as { id: number }).id);
-  if (new Set(ids).size !== ids.length) faults.push("pages.jsonl has a URL twice");
+  const visits = pages
+    .map((line) => JSON.parse(line) as { id: number; fetched_at: string | null })
+    .filter((row) => row.fetched_at !== null)
+    .map((row) => `${row.id} ${row.fetched_at}`);
+  if (new Set(visits).size !== visits.length) faults.push("pages.jsonl has a visit twice");
   return { records, faults };
 }
