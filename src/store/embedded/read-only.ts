@@ -84,7 +84,8 @@ class State extends Stored implements ReadOnlyState {
   ids(): (fpHi: number, fpLo: number) => number | null {
     const table = new FingerprintTable(this.lastId());
     readAdmitted(this.#db, (id, hi, lo) => {
-      table.insert(hi, lo, id);
+      // What was dropped, and admitted later, has a newer id.
+      if (!table.insert(hi, lo, id)) table.replace(hi, lo, id);
       return true;
     });
     return (hi, lo) => table.find(hi, lo) || null;

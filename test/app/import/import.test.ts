@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { main } from "../../../src/app/cli/main.ts";
+import { idsOf } from "../../../src/app/export/links.ts";
 import { besideOf } from "../../../src/app/import/record.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
 import { testShell } from "../shell.ts";
@@ -221,6 +222,22 @@ describe("an archive that another program wrote", () => {
     assert.deepEqual([queued, leased, delayed], [0, 0, 0]);
     assert.equal(await made.get(names[0]!), PAGE.replace("One", "Third"));
     assert.match(await made.verify(), /Sound\.\n$/);
+  });
+
+  it("has its links told by the URLs that they lead to, also those that came after the link", async (t) => {
+    const made = await imported(t, { "1.warc": http("http://a.test/one", PAGE) });
+    const file = join(made.dir, "..", "2.warc");
+    await writeFile(file, http("http://a.test/two", PAGE.replace("One", "Two")));
+    using shell = testShell();
+    assert.equal(await main(["import", file, "--dir", made.dir], shell), 0, shell.err());
+    using state = openState(made.dir);
+    const idOf = idsOf(state);
+    const fetched = [...state.urls()].filter(({ visit }) => visit?.end === "fetched");
+    assert.deepEqual(
+      fetched.map(({ href }) => href as string),
+      ["http://a.test/one", "http://a.test/two"],
+    );
+    for (const { id, href } of fetched) assert.equal(idOf(href), id);
   });
 
   it("says which revisits have their bodies elsewhere, and does not make them up", async (t) => {
