@@ -45,7 +45,7 @@ export const WHAT_TO_CRAWL = {
     min: 1,
     default: null,
     word: "PAGES",
-    says: "stop when so many pages have been fetched",
+    says: "stop when so many pages have been fetched; looks at pages that come back count too",
   },
   timeLimit: {
     group: "What to crawl",
