@@ -111,6 +111,11 @@ export class ActiveHost {
     return id;
   }
 
+  /** Lets go of what its queues still hold: the places of what has left them. */
+  clear(chunks: ChunkStore): void {
+    for (let queue = this.#first; queue !== null; queue = queue.below) queue.clear(chunks);
+  }
+
   /** The id that `shift` most likely gives next; 0 when memory does not know. */
   peek(): number {
     return this.#returned?.[0] ?? this.#nextQueue()?.peek() ?? 0;

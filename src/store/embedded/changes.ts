@@ -128,7 +128,7 @@ export class Changes {
     this.#heads.readAhead(this.#changed, this.#nextId);
     this.#changed.clear();
     // One that is forgotten is read from the table of hosts when it comes again.
-    if (this.#allInHosts) this.#schedule.forgetQuietHosts();
+    if (this.#allInHosts) this.#schedule.forgetQuietHosts(this.#writer);
     this.#known.keep(this.position);
   }
 

@@ -140,6 +140,11 @@ export class ChunkedQueue {
     return 0;
   }
 
+  /** Of a queue in which nothing waits any more: drops the places that were left, in memory and on disk. */
+  clear(chunks: ChunkStore): void {
+    while (this.#headCount > 0 || this.#refill(chunks)) this.#shiftHead();
+  }
+
   #shiftHead(): number {
     const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
     this.#headAt++;

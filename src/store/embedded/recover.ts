@@ -110,6 +110,9 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   active.forEach((host) => {
     schedule.place(host);
   });
+  // Places in chunks that all have left, on hosts of which nothing is pending: their queues begin anew.
+  const removeChunks = db.prepare("DELETE FROM chunk WHERE host_id = ?");
+  for (const hostId of byHost.keys()) if (active[hostId] === undefined) removeChunks.run(hostId);
 
   function activated(hostId: number): ActiveHost {
     const there = active[hostId];

@@ -74,11 +74,17 @@ export class Schedule {
     return host;
   }
 
+  /** What memory holds: all hosts, and the blocks of ids of their queues. */
+  get held(): { readonly hosts: number; readonly blocks: number } {
+    return { hosts: this.#hosts.size, blocks: this.#blocks.inUse };
+  }
+
   /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */
-  forgetQuietHosts(): void {
+  forgetQuietHosts(chunks: ChunkStore): void {
     if (this.#hosts.size <= this.#activeHosts * 1.5 + QUIET_HOSTS) return;
     for (const host of this.#hosts.values()) {
       if (host.pending > 0) continue;
+      host.clear(chunks);
       this.#hosts.delete(host.name);
       this.#ready.forget(host);
     }

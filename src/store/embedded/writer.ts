@@ -108,12 +108,13 @@ export class Writer implements ChunkStore {
     let open = true;
     try {
       this.#fault("begin");
+      // First: a queue that has begun anew may write chunks of the same numbers.
+      for (const key of this.#taken) this.#deleteChunk.run(...key);
+      this.#taken.length = 0;
       const result = work();
       this.#insertLastUrls();
       this.#visits.update();
       this.#fault("visit index");
-      for (const key of this.#taken) this.#deleteChunk.run(...key);
-      this.#taken.length = 0;
       this.#fault("before commit");
       this.#commit.run();
       open = false;
