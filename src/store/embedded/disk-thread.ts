@@ -52,7 +52,11 @@ export class DiskThread {
   #start(): Worker {
     // In a checkout the sources run as they are; a published package has them compiled.
     const name = import.meta.url.endsWith(".ts") ? "./disk-thread-entry.ts" : "./disk-thread-entry.js";
-    const worker = new Worker(new URL(name, import.meta.url), { name: "disk", workerData: this.#file });
+    const worker = new Worker(new URL(name, import.meta.url), {
+      name: "disk",
+      workerData: this.#file,
+      ...{ stdout: true, stderr: true }, // it prints nothing, and those of the process are left as they are
+    });
     worker.unref();
     worker.on("message", (answer: FromDisk) => {
       for (const listener of this.#heard) listener(answer);
