@@ -1,8 +1,10 @@
 /** What must hold of a crawl's directory at every moment, also just after a kill -9. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { openCrawl } from "../../src/app/dir/crawl-state.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
+import { readEnded } from "../../src/store/embedded/journal.ts";
 import { ask } from "../e2e/trawl.ts";
 
 export interface Standing {
@@ -12,8 +14,8 @@ export interface Standing {
   readonly admitted: ReadonlySet<string>;
 }
 
-const ENDED_TWICE = `SELECT url.href FROM visit JOIN url ON url.id = visit.url_id
-  WHERE visit.end NOT IN ('retry', 'follow') GROUP BY url_id HAVING count(*) > 1`;
+const ENDS = `SELECT urls.id, urls.url, urls.state, count(*) AS ends FROM visit JOIN urls ON urls.id = visit.url_id
+  WHERE visit.end NOT IN ('retry', 'follow') GROUP BY urls.id`;
 
 /** Reads the whole directory, and changes nothing. `before`: what was admitted when last looked. */
 export async function standingOf(dir: string, before: ReadonlySet<string>): Promise<Standing> {
@@ -22,7 +24,12 @@ export async function standingOf(dir: string, before: ReadonlySet<string>): Prom
     return { faults: before.size === 0 ? [] : ["the state is gone"], admitted: new Set() };
   using state = await openCrawl(dir, { frozen: true });
   const faults = [...(await verify(dir, state, () => {})).told];
-  for (const { href } of ask(dir, ENDED_TWICE)) faults.push(`${href} ended twice`);
+  const returns = returnsIn(dir);
+  for (const { id, url, state: is, ends } of ask(dir, ENDS)) {
+    const back = returns.get(id as number) ?? 0;
+    if (ends !== back + (is === "ended" ? 1 : 0))
+      faults.push(`${url} ended ${ends} times, came back ${back}, is ${is}`);
+  }
 
   const admitted = new Set(
     ask(dir, "SELECT url.href FROM urls JOIN url USING (id) WHERE attempt IS NULL OR attempt > 0").map(hrefOf),
@@ -42,6 +49,16 @@ export async function standingOf(dir: string, before: ReadonlySet<string>): Prom
   const told = JSON.stringify([...state.endCounts()].sort());
   if (byEnd !== told) faults.push(`ends: ${told}, counted ${byEnd}`);
   return { faults, admitted };
+}
+
+/** How often each URL has come back, by its id. */
+function returnsIn(dir: string): ReadonlyMap<number, number> {
+  const returns = new Map<number, number>();
+  using db = new DatabaseSync(join(dir, "state.db"), { readOnly: true });
+  readEnded(db, (id, _code, what) => {
+    if (what === "returned") returns.set(id, (returns.get(id) ?? 0) + 1);
+  });
+  return returns;
 }
 
 const hrefOf = ({ href }: Record<string, unknown>): string => String(href);

@@ -1,9 +1,12 @@
 /** One crawl that is killed again and again, and looked at each time; at its end it must hold what an unbroken one holds. */
+import { existsSync } from "node:fs";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { spoolUrls } from "../../src/app/dir/spool.ts";
-import { ask, canonical, checkArchive, fetchedIn, startTrawl, trawl } from "../e2e/trawl.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { openEmbedded } from "../../src/store/embedded/backend.ts";
+import { ask, canonical, checkArchive, endsIn, startTrawl, trawl } from "../e2e/trawl.ts";
 import { random } from "../web/random.ts";
 import type { SpawnedWeb } from "../web/spawn.ts";
 import { standingOf } from "./invariants.ts";
@@ -64,6 +67,7 @@ export async function killAgainAndAgain(round: Round): Promise<RoundReport> {
     const point = `${name}:${ONCE_A_RUN.has(name) ? 1 : chance.int(1, 12)}`;
     if (attempt > 0 && (point === "spool:1" || chance.int(0, 2) === 0))
       await spool(dir, `${web.origin(chance.int(0, 9))}/`);
+    if (chance.int(0, 3) === 0) await comeBack(dir, chance);
     const before = visitsIn(dir);
     // A run that is to die at a point does not go far: enough is left for the kills to come.
     const options = { env: { TRAWL_TORTURE_KILL_AT: point } };
@@ -93,7 +97,7 @@ export async function killAgainAndAgain(round: Round): Promise<RoundReport> {
 
   const last = await trawl(crawlCommand(round));
   if (last.code !== 0) faults.push(`the last run: exit code ${last.code}: ${last.stderr}`);
-  const got = canonical(fetchedIn(dir));
+  const got = canonical(pagesIn(dir));
   for (const page of round.pages) if (!got.has(page)) faults.push(`${page} was never fetched`);
   for (const page of got) if (!round.pages.has(page)) faults.push(`${page} was fetched, and not by the unbroken crawl`);
   for (const { href } of ask(dir, "SELECT url.href FROM urls JOIN url USING (id) WHERE state <> 'ended'"))
@@ -104,8 +108,21 @@ export async function killAgainAndAgain(round: Round): Promise<RoundReport> {
   return { killed, faults };
 }
 
+/** What was fetched, also when it came back since and had not changed. */
+function pagesIn(dir: string): string[] {
+  return [...endsIn(dir)].filter(([, end]) => end === "fetched" || end === "not-modified").map(([href]) => href);
+}
+
 async function spool(dir: string, href: string): Promise<void> {
   await spoolUrls(dir, { urls: [href], priority: null }, Date.now());
+}
+
+/** Queues some of the URLs again that have ended, as a schedule does between two runs. */
+async function comeBack(dir: string, chance: ReturnType<typeof random>): Promise<void> {
+  if (!existsSync(join(dir, "state.db"))) return;
+  await using backend = openEmbedded(dir, { clock: systemClock });
+  const ended = [...backend.urls({ endedOnly: true })].filter(() => chance.int(0, 3) === 0);
+  await backend.revisit(ended.map(({ id }) => ({ id, priority: chance.int(0, 2) })));
 }
 
 /** Cuts the log somewhere in its later half, so that the beginning of the crawl stays; false when there is none. */

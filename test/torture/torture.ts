@@ -1,8 +1,9 @@
 /**
  * `npm run torture [-- KILLS [SEED]]`: kills the real process KILLS times (200 unless told), at random moments, between the steps of a
- * commit, and with the tail of SQLite's log lost; then crawls on disks that are too small. After each: nothing admitted is
- * lost, nothing ends twice, archive, index and pages are sound, counters equal a full count. Exit code 1 on any fault.
- * Several crawls go on at a time, since each waits for its hosts most of the time; what a seed stands for is the same.
+ * commit, and with the tail of SQLite's log lost; now and then some of what has ended comes back; then crawls on disks that
+ * are too small. After each: nothing admitted is lost, nothing ends more often than it comes, archive, index and pages are
+ * sound, counters equal a full count. Exit code 1 on any fault. Several crawls go on at a time, since each waits for its
+ * hosts most of the time; what a seed stands for is the same.
  */
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
