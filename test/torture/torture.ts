@@ -56,8 +56,8 @@ async function fill(kib: number): Promise<void> {
 }
 
 const work = [
+  ...DISKS_KIB.map((kib) => () => fill(kib)), // the longest of all
   ...Array.from({ length: Math.ceil(kills / KILLS_A_ROUND) }, (_, i) => () => kill(i + 1)),
-  ...DISKS_KIB.map((kib) => () => fill(kib)),
 ].values();
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
