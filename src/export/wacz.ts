@@ -111,7 +111,7 @@ function* pageLines(records: Iterable<UrlRecord>): Generator<string> {
 
 /** HTML that was there. */
 export function isPage({ visit }: UrlRecord): boolean {
-  if (visit?.capture == null || visit.status !== 200) return false;
+  if (visit?.capture == null || (visit.status !== 200 && visit.end !== "not-modified")) return false;
   return /^(text\/html|application\/xhtml\+xml)\b/.test(visit.page?.mediaType ?? visit.contentType ?? "");
 }
 

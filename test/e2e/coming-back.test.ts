@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { systemClock } from "../../src/base/clock.ts";
 import { header } from "../../src/model/fetch-result.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import type { Server } from "../web/changing.ts";
 import { requestsOf } from "../web/log.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { checkArchive, startTrawl, tempDir, trawl } from "./trawl.ts";
+import { checkArchive, endsIn, startTrawl, tempDir, trawl } from "./trawl.ts";
 
 const SERVERS: readonly Server[] = ["strong", "weak", "modified", "noisy"];
 const LOOKS = 4;
@@ -94,6 +95,23 @@ describe("a crawl that comes back", () => {
       assert.match(Buffer.from(record.block).toString("latin1"), /^HTTP\/1\.1 304 [^]*\r\n\r\n$/);
       assert.ok(header(record.fields, "warc-refers-to-target-uri"));
       assert.ok(header(record.fields, "warc-refers-to-date"));
+    }
+    // Who has not changed still has the links, and the text, that it had.
+    const unchanged = [...endsIn(path)].flatMap(([url, end]) => (end === "not-modified" ? [url] : []));
+    assert.ok(unchanged.length > 0);
+    const [graph, texts] = [join(dir.path, "graph.graphml"), join(dir.path, "texts.warc.wet.gz")];
+    for (const to of [graph, texts]) assert.equal((await trawl(["export", path, "--to", to])).code, 0);
+    const nodes = new Map(
+      [...(await readFile(graph, "utf8")).matchAll(/<node id="(\w+)">.*?>(http[^<]+)</gs)].map(([, id, url]) => [
+        url,
+        id,
+      ]),
+    );
+    const sources = new Set([...(await readFile(graph, "utf8")).matchAll(/<edge source="(\w+)"/g)].map(([, id]) => id));
+    const wet = gunzipSync(await readFile(texts)).toString("latin1");
+    for (const url of unchanged) {
+      assert.ok(sources.has(nodes.get(url)), `${url} has no links`);
+      assert.ok(wet.includes(`WARC-Target-URI: ${url}\r\n`), `${url} has no text`);
     }
     const verified = await trawl(["verify", path]);
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);

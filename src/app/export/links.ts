@@ -2,6 +2,7 @@
 
 import { hashText } from "../../base/hash.ts";
 import type { Edge } from "../../export/link-graph.ts";
+import type { Locator } from "../../model/capture.ts";
 import { pagesIn } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord } from "../../model/record.ts";
@@ -55,7 +56,7 @@ export function idsOf(state: ReadOnlyState): (href: string) => number | null {
 
 export const isMain = (type: string): boolean => type === "response" || type === "revisit" || type === "resource";
 
-/** The page of a record, if that tells of its latest fetch. */
+/** The page of a record, if that tells of the latest fetch that brought it. */
 export function pageOf(
   href: string,
   place: { readonly file: string; readonly offset: number },
@@ -64,8 +65,14 @@ export function pageOf(
 ): UrlRecord | null {
   const id = idOf(href);
   const record = id === null ? null : state.byId(id);
-  const latest = record?.visit?.capture?.response;
+  const latest = record === null ? undefined : readLast(record, state);
   return latest?.file === place.file && latest.offset === place.offset ? record : null;
+}
+
+/** An answer that nothing has changed has no body, hence no links. */
+function readLast({ id, visit }: UrlRecord, state: ReadOnlyState): Locator | undefined {
+  if (visit?.end !== "not-modified") return visit?.capture?.response;
+  return state.visitsOf(id).findLast(({ end }) => end === "fetched")?.capture?.response;
 }
 
 function* edgesOf(from: UrlRecord, block: Buffer, idOf: (href: string) => number | null): Generator<Edge> {

@@ -125,7 +125,8 @@ async function* archivedMarkdown(job: ExportJob): AsyncGenerator<readonly [page:
       if (isMain(type)) main = offset;
       if (type !== "conversion" || !/^text\/markdown\b/i.test(header(fields, "content-type") ?? "")) continue;
       const page = pageOf(header(fields, "warc-target-uri") ?? "", { file: name, offset: main }, idOf, state);
-      if (page?.visit?.end !== "fetched" || (where !== null && !where(page.href, page.visit))) continue;
+      if (page?.visit == null || !isPresent(page.visit.end) || (where !== null && !where(page.href, page.visit)))
+        continue;
       yield [{ ...page, visit: page.visit }, block.toString("utf8")];
     }
   }
