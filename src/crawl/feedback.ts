@@ -165,7 +165,7 @@ export class Feedback {
   #isKnown({ lease, gist, page }: Visited): boolean {
     if (gist === undefined) return page?.simhash !== null;
     const [hi, lo] = hashText(page?.simhash === null ? `${lease.url.host} ${gist}` : gist);
-    return this.#gists.met(hi, lo) !== 1;
+    return this.#gists.met(hi, lo);
   }
 
   /** `original`: what the page is a copy of to the byte, or null. */

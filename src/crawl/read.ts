@@ -4,8 +4,8 @@ import type { RecentLinks } from "../dedup/recent.ts";
 import { hashesOf, printSimhash } from "../dedup/simhash.ts";
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
 import type { HostKey } from "../model/host.ts";
-import type { Lease } from "../model/lease.ts";
-import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
+import type { Lease, LeasedUrl } from "../model/lease.ts";
+import { carriesCash, type LinksAgain, type NewUrl, type RawLink, type UrlSource } from "../model/link.ts";
 import type { ListedWords } from "../model/listed.ts";
 import { isTextType } from "../model/media-type.ts";
 import type { PageInfo } from "../model/page.ts";
@@ -142,7 +142,7 @@ function linksOf(
   context: ReadContext,
 ): Pick<Reading, "links" | "linksAgain" | "listed" | "outlinks"> {
   const { rules, sentLately, admission, clock } = context;
-  const told = new Told(lease.url.host, sentLately);
+  const told = new Told(lease.url, sentLately);
   const said = new Said();
   const outlinks = new Set<string>();
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
@@ -174,35 +174,47 @@ function linksOf(
   return listed === null ? links : { ...links, listed };
 }
 
-/** What the control thread is told of a page's links: those that it may not know, and how many more there are to the others. */
+/** Of the links that were told before so many are named, in the place of all. */
+const SAMPLE = 12;
+
+/** What the control thread is told of a page's links: those that it may not know, and some of the others. */
 class Told {
   readonly links: NewUrl[] = [];
-  readonly #host: HostKey;
+  readonly #again: NewUrl[] = [];
+  readonly #page: LeasedUrl;
   readonly #lately: RecentLinks;
-  readonly #again: number[] = [];
-  readonly #hosts: HostKey[] = [];
 
-  constructor(host: HostKey, lately: RecentLinks) {
-    this.#host = host;
+  constructor(page: LeasedUrl, lately: RecentLinks) {
+    this.#page = page;
     this.#lately = lately;
-    lately.nextPage();
   }
 
   tell(url: NewUrl): void {
-    const { fpHi, fpLo, host, drop } = url;
+    const { fpHi, fpLo, drop } = url;
     // A drop is remembered apart: found where nothing is said against it, the same URL must be told.
-    const pages = this.#lately.met(fpHi, drop === undefined ? fpLo : ~fpLo >>> 0);
-    if (pages === 1) this.links.push(url);
-    if (pages <= 1 || drop !== undefined || url.source !== "link") return;
-    const hosts = this.#hosts;
-    const nth = host === this.#host ? 0 : hosts.indexOf(host) + 1 || hosts.push(host);
-    this.#again.push(fpHi, fpLo, pages / 2, nth);
+    if (!this.#lately.met(fpHi, drop === undefined ? fpLo : ~fpLo >>> 0)) this.links.push(url);
+    else if (carriesCash(url)) this.#again.push(url);
   }
 
   again(): LinksAgain | null {
-    return this.#again.length === 0 ? null : { words: Uint32Array.from(this.#again), hosts: this.#hosts };
+    const count = this.#again.length;
+    if (count === 0) return null;
+    const hosts: HostKey[] = [];
+    const words: number[] = [];
+    // At even distances, from a place that is another for each page: a menu's items have their turns.
+    const size = Math.min(count, SAMPLE);
+    const from = (Math.imul(this.#page.id, GOLDEN) >>> 0) / 2 ** 32;
+    for (let i = 0; i < size; i++) {
+      const { fpHi, fpLo, host } = this.#again[Math.floor(((i + from) * count) / size)]!;
+      const nth = host === this.#page.host ? 0 : hosts.indexOf(host) + 1 || hosts.push(host);
+      words.push(fpHi, fpLo, nth);
+    }
+    return { count, words: Uint32Array.from(words), hosts };
   }
 }
+
+/** 2^32 by the golden ratio: multiples of it, modulo 2^32, are spread evenly (Knuth, vol. 3, 6.4). */
+const GOLDEN = 0x9e3779b1;
 
 /** As Heritrix writes it: the URL, L for a link and E for what is embedded, where it stood; and "nofollow" if it says so. */
 function outlinkOf(href: Href, { kind, from }: RawLink, nofollow: boolean): string {

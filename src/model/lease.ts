@@ -30,6 +30,8 @@ export interface Lease {
   readonly tier: number;
   /** Of a URL that comes back, the latest record with which it has ended; null for one that has never ended. */
   readonly previous: VisitRecord | null;
+  /** The cash that the URL had been given by then (`dedup/cash-levels`): 1 is a seed's. 0 where none is kept. */
+  readonly importance: number;
 }
 
 /** What becomes of the leased URL. */

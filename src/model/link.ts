@@ -50,29 +50,26 @@ export function strideOf(priority: number): number {
   return 2 ** priority;
 }
 
-/**
- * In-links are counted in levels: level k stands for about 2^k links (`dedup/link-levels`), up to this one. Three bits a URL.
- */
-export const MOST_LINKED = 7;
-
-/** How links raise a URL that waits, and what they count for. */
-export interface LinkRules {
-  /** By level, from 0 to MOST_LINKED: so many classes before that of its admission. Never falls. */
-  readonly steps: readonly number[];
-  /** The first class that links alone can lead to. */
-  readonly highest: number;
-  /** What a link from another host counts for, where one from the same host is 1. */
-  readonly foreign: number;
+/** Whether a link passes on a share of its page's cash: what sitemaps list and what pages embed gets none. */
+export function carriesCash({ source, drop }: NewUrl): boolean {
+  return drop === undefined && (source === "link" || source === "redirect");
 }
 
-/** So many raised URLs wait in one class of one host at most: they are kept in memory, and more will be raised when these are gone. */
-export const RAISED_AT_ONCE = 32;
+/** The cash that a URL has before any page has given it some. */
+export type FirstCash = (url: NewUrl) => number;
 
-/** Links of a page to URLs that were told before: what is new is their number alone. */
+/** So many URLs of a host stand on its short list: those of most cash (promise 8 of the port). */
+export const SHORT_LIST = 16;
+/** So many turns in a row has a short list before the classes have one. */
+export const SHORT_LIST_TURNS = 2;
+
+/** Links of a page to URLs that were told before. */
 export interface LinksAgain {
-  /** AGAIN_WORDS words each: the two of the fingerprint; how many links; the host (0: the page's own; n: the nth of `hosts`). */
+  /** How many there are. */
+  readonly count: number;
+  /** A sample, each of which stands for as many as the others. AGAIN_WORDS words each: the two of the fingerprint; the host (0: the page's own; n: the nth of `hosts`). */
   readonly words: Uint32Array;
   readonly hosts: readonly HostKey[];
 }
 
-export const AGAIN_WORDS = 4;
+export const AGAIN_WORDS = 3;

@@ -86,7 +86,7 @@ export interface Visited {
    */
   readonly gist?: string;
   readonly links: readonly NewUrl[];
-  /** For the counts of in-links; null when there are none. */
+  /** They have a share of the page's cash; null when there are none. */
   readonly linksAgain: LinksAgain | null;
   /** What a sitemap or a feed says of when its pages change. Absent where nothing is said. */
   readonly listed?: ListedWords;

@@ -12,19 +12,23 @@
  * 4. Of the hosts that are due those of the lowest *tier* come first, and of these the one due first, whatever the classes
  *    of its URLs. A host's tier is what it was last told (`hostTier`), or what the options say (0 unless told); it is
  *    forgotten when the frontier is opened again, and may be while the host has nothing pending. Within a host what
- *    was given back goes first; then the classes take turns, each half as often as the one before (weights 1, 1/2, 1/4 ...),
- *    so that the low ones still move; FIFO within a class. The turns: class c is served at c's turn and then again 2^c
- *    later; one that gets its first URL is served 2^c after the turn served last (0 when no class had any, and after a
- *    restart); the earliest turn is served, of equals that of the lower class.
+ *    was given back goes first; then, while there is something on its short list (8), SHORT_LIST_TURNS turns of that and
+ *    one of the classes follow each other. The classes take turns, each half as often as the one before (weights 1, 1/2,
+ *    1/4 ...), so that the low ones still move; FIFO within a class. The turns: class c is served at c's turn and then
+ *    again 2^c later; one that gets its first URL has its turn 2^c after the turn served last (0 when no class has any,
+ *    and after a restart); the earliest turn is served, of equals that of the lower class.
  * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
  * 6. Open leases do not survive a restart: their URLs are queued again, each in the class and the place of its admission.
  * 7. `pending()` is exact: queued + leased + delayed is the number of admitted URLs that have not ended.
- * 8. Links to a URL that has not ended are counted, in levels (`dedup/link-levels`): those in `links` (of source "link", to
- *    what is known) and in `linksAgain`; not those of a page to itself. As its level rises, a URL that waits in a class is
- *    *raised* by the rules given (none unless told) to a class before: there the raised and the others alternate, the raised
- *    first, FIFO each; a class with `RAISED_AT_ONCE` raised takes no more. What was given back, is leased or is delayed
- *    stays so. Levels survive like all else; after a restart nothing is raised until its level rises again. A back end that
- *    was told to know what it has seen without ids (`--seen bloom` and the like) counts no links, and raises nothing.
+ * 8. Every admitted URL has *cash* (`dedup/cash-levels`): what it begins with (`firstCash`; without this option no cash is
+ *    kept), and a share of that of each page with a link to it. When a visit is settled with verdict "end" all that its URL was
+ *    ever given is shared out evenly over its links: those in `links` that carry it (`carriesCash`) and those that
+ *    `linksAgain` counts. A page gives itself nothing, and one that comes
+ *    back (9) gives to those only that it brings as new. Of a host's URLs that wait in a class, the SHORT_LIST of most cash stand on its *short list*, of equals
+ *    those admitted first: each is offered to it when it is admitted and when its level rises, and takes the place of
+ *    one that comes after it. What was given back, is leased or is delayed stays where it is. Cash survives like all
+ *    else; short lists are empty after a restart. A back end that was told to know what it has seen without ids
+ *    (`--seen bloom` and the like) keeps no cash.
  */
 import type { Instant } from "../base/clock.ts";
 import type { ArchiveMark } from "../model/capture.ts";
@@ -55,7 +59,7 @@ export interface Settled extends Settlement {
   readonly dueAt?: Instant | null;
   /** Admitted in the same transaction, and only if the lease is current. */
   readonly links: readonly NewUrl[];
-  /** More links, to URLs that were admitted before. What is not known is passed over. */
+  /** More links, to URLs that were told before. What is not known is passed over. */
   readonly linksAgain?: LinksAgain | null;
 }
 
@@ -111,6 +115,8 @@ export interface StateQueries {
   /** By fingerprint. */
   find(fpHi: number, fpLo: number): UrlRecord | null;
   byId(id: number): UrlRecord | null;
+  /** The cash that a URL was given up to now (promise 8): a seed begins with 1. 0 where none is kept. */
+  importance(id: number): number;
   /** All URLs in order of admission, streaming; those that have ended only, if asked. */
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord>;
   /** Every recorded visit to the URL, in order. */

@@ -5,7 +5,7 @@
  * 9. A URL that has ended, and was not dropped on admission, may be queued again, in any class: behind what waits there
  *    then, before what comes later. From then on it is pending like any other, and no longer counted among the ends. Its
  *    attempts begin at 1, its lease carries the record with which it ended last, and a verdict that would drop it ends
- *    it. After a restart it waits in that class and place again, until it ends. Links to it are not counted (promise 8).
+ *    it. After a restart it waits in that class and place again, until it ends. It is given cash like any other, and not on a short list (promise 8).
  * 10. A URL that has ended may have a time at which it is due again. It is given by the end itself, in its transaction,
  *    or later; queueing the URL again takes it away.
  */

@@ -5,7 +5,7 @@ import { hashText } from "../../src/base/hash.ts";
 import type { EndReason } from "../../src/model/end.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Lease, Verdict } from "../../src/model/lease.ts";
-import type { LinkRules, LinksAgain, NewUrl } from "../../src/model/link.ts";
+import type { FirstCash, LinksAgain, NewUrl } from "../../src/model/link.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Backend, Commit, CommitReport, Settled } from "../../src/ports/frontier.ts";
@@ -27,7 +27,7 @@ export interface StoreOptions {
   readonly leaseMs?: number;
   readonly hostConcurrency?: number;
   readonly hostShare?: number;
-  readonly links?: LinkRules;
+  readonly firstCash?: FirstCash;
   readonly firstTier?: (host: HostKey) => number;
 }
 
@@ -93,11 +93,11 @@ export function settled(lease: Lease, verdict: Verdict, now: Instant, more: Sett
   return { lease, verdict, hostReadyAt, hostTier, links, linksAgain, record: more.record ?? record, dueAt };
 }
 
-/** `count` more links to each of these, on a page of `on`. */
-export function again(on: string, to: readonly NewUrl[], count = 1): LinksAgain {
+/** Links on a page of `on`, of which these are named. */
+export function again(on: string, to: readonly NewUrl[], count = to.length): LinksAgain {
   const hosts = [...new Set(to.map(({ host }) => host))].filter((host) => host !== `http://${on}`);
-  const words = to.flatMap(({ fpHi, fpLo, host }) => [fpHi, fpLo, count, hosts.indexOf(host) + 1]);
-  return { words: Uint32Array.from(words), hosts };
+  const words = to.flatMap(({ fpHi, fpLo, host }) => [fpHi, fpLo, hosts.indexOf(host) + 1]);
+  return { count, words: Uint32Array.from(words), hosts };
 }
 
 export const ended = (end: EndReason = "fetched"): Verdict => ({ kind: "end", end });

@@ -1,8 +1,8 @@
 /** What many link to comes early, beyond what breadth-first alone would do; and what few link to comes all the same. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { LinkRules } from "../../src/model/link.ts";
-import { LINK_RULES } from "../../src/policy/priority.ts";
+import type { FirstCash } from "../../src/model/link.ts";
+import { firstCash } from "../../src/policy/priority.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { random } from "../web/random.ts";
 import { crawlWorld } from "./world.ts";
@@ -44,12 +44,12 @@ describe("the order of a crawl", () => {
   const { links, inDegree } = graph();
 
   /** The URLs of pages in the order in which they were asked for. */
-  async function order(rules: LinkRules | undefined): Promise<string[]> {
+  async function order(cash: FirstCash | undefined): Promise<string[]> {
     const world = await crawlWorld({
       seeds: ["http://h0.test/"],
       web: (href) => (href.endsWith("/robots.txt") ? { status: 404 } : { links: links.get(href)! }),
       addressOf: (host) => `192.0.2.${host.charCodeAt(1)}`,
-      backend: (clock) => memoryBackend({ clock, ...(rules === undefined ? {} : { links: rules }) }),
+      backend: (clock) => memoryBackend({ clock, ...(cash !== undefined && { firstCash: cash }) }),
       concurrency: 8,
     });
     assert.equal(world.end, "done");
@@ -61,7 +61,7 @@ describe("the order of a crawl", () => {
 
   it("brings in its first tenth pages that far more link to than breadth-first does, and every page in the end", async () => {
     const breadthFirst = await order(undefined);
-    const byLinks = await order(LINK_RULES);
+    const byLinks = await order(firstCash);
     assert.deepEqual([...byLinks].sort(), [...breadthFirst].sort());
     const tenth = byLinks.length / 10;
     const [first, plain, all] = [byLinks.slice(0, tenth), breadthFirst.slice(0, tenth), byLinks].map(mean);

@@ -41,7 +41,7 @@ function visited(
     admittedAt: 0,
   } as const;
   return {
-    lease: { token: 1, url, attempt, expiresAt: NOW + 600_000, tier: 0, previous: null },
+    lease: { token: 1, url, attempt, expiresAt: NOW + 600_000, tier: 0, importance: 0, previous: null },
     task,
     href: HREF,
     address: "192.0.2.1",

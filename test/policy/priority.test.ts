@@ -1,8 +1,11 @@
 /** Which class a URL waits in. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { MOST_LINKED, PRIORITIES } from "../../src/model/link.ts";
-import { LINK_RULES, priorityOf } from "../../src/policy/priority.ts";
+import { PRIORITIES, type UrlSource } from "../../src/model/link.ts";
+import { firstCash, priorityOf } from "../../src/policy/priority.ts";
+import { url } from "../conformance/frontier-world.ts";
+
+const NEW = url("a.test", "a");
 
 describe("the class of a URL", () => {
   it("is the first for what was asked for by name, and for where that redirects to", () => {
@@ -23,15 +26,10 @@ describe("the class of a URL", () => {
   });
 });
 
-describe("links", () => {
-  it("raise more the more they are, never before what was asked for", () => {
-    const { steps, highest } = LINK_RULES;
-    assert.equal(steps.length, MOST_LINKED + 1);
-    assert.deepEqual(
-      steps,
-      [...steps].sort((a, b) => a - b),
-    );
-    assert.deepEqual([steps[0], steps[1]], [0, 0]);
-    assert.ok(highest > 0);
+describe("the first cash of a URL", () => {
+  it("is one unit for what was asked for by name, none for all else, nor for what was asked for with a class of its own", () => {
+    const of = (source: UrlSource, priority: number) => firstCash({ ...NEW, source, priority });
+    assert.deepEqual([of("seed", 0), of("added", 0)], [1, 1]);
+    assert.deepEqual([of("added", 3), of("redirect", 0), of("link", 1), of("sitemap", 1)], [0, 0, 0, 0]);
   });
 });

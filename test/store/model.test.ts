@@ -5,15 +5,14 @@ import fc from "fast-check";
 import type { SeenKind } from "../../src/dedup/seen-kinds.ts";
 import { type HostKey, newHostState } from "../../src/model/host.ts";
 import type { Lease, Verdict } from "../../src/model/lease.ts";
-import type { LinkRules, NewUrl } from "../../src/model/link.ts";
+import type { FirstCash, NewUrl } from "../../src/model/link.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import { settled, url, World } from "../conformance/frontier-world.ts";
 import { embeddedStore, memoryStore } from "./stores.ts";
 
 const LEASE_MS = 100;
-/** Quick to raise, over all classes. */
-const links: LinkRules = { steps: [0, 1, 1, 2, 2, 3, 3, 4], highest: 1, foreign: 4 };
+const firstCash: FirstCash = ({ source }) => (source === "listed" ? 1 : 0);
 const firstTier = (host: HostKey): number => (host === "http://h3" ? 1 : 0);
 
 type VerdictKind = Verdict["kind"];
@@ -38,7 +37,9 @@ interface Part {
   readonly readyIn: number;
   readonly tier: number | undefined;
   readonly links: readonly NewUrl[];
-  readonly again: readonly { readonly url: NewUrl; readonly count: number }[];
+  readonly again: readonly NewUrl[];
+  /** Links that are told before beyond these. */
+  readonly more: number;
 }
 
 const source = fc.constantFrom("link" as const, "link" as const, "listed" as const);
@@ -66,10 +67,8 @@ const part: fc.Arbitrary<Part> = fc.record({
   readyIn: fc.integer({ min: -10, max: 40 }),
   tier: fc.constantFrom(undefined, undefined, -1, 0, 2),
   links: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: urls }),
-  again: fc.oneof(
-    fc.constant([]),
-    fc.array(fc.record({ url: newUrl, count: fc.constantFrom(1, 2, 8, 32) }), { maxLength: 80, size: "max" }),
-  ),
+  again: fc.oneof(fc.constant([]), fc.array(newUrl, { maxLength: 80, size: "max" })),
+  more: fc.nat(9),
 });
 /** The first ids are those that are most likely to have ended. */
 const id = fc.oneof(fc.nat(12), fc.nat(150));
@@ -148,16 +147,16 @@ class Player {
     return pairs.filter((pair): pair is [Lease, Part] => pair[0] !== undefined);
   }
 
-  #settled(lease: Lease, { verdict, readyIn, tier, links, again, dueAt }: Part) {
+  #settled(lease: Lease, { verdict, readyIn, tier, links, again, more, dueAt }: Part) {
     const now = this.world.clock.time;
     const hosts = [0, 1, 2, 3].map((host) => `http://h${host}` as HostKey);
-    const words = again.flatMap(({ url, count }) => {
+    const words = again.flatMap((url) => {
       const host = url.host === lease.url.host ? 0 : hosts.indexOf(url.host) + 1;
-      return [url.fpHi, url.fpLo, count, host];
+      return [url.fpHi, url.fpLo, host];
     });
-    const linksAgain = { words: Uint32Array.from(words), hosts };
-    const more = { hostReadyAt: now + readyIn, hostTier: tier, links, linksAgain, dueAt };
-    return settled(lease, verdictOf(verdict, lease, now + readyIn), now, more);
+    const linksAgain = { count: again.length + more, words: Uint32Array.from(words), hosts };
+    const others = { hostReadyAt: now + readyIn, hostTier: tier, links, linksAgain, dueAt };
+    return settled(lease, verdictOf(verdict, lease, now + readyIn), now, others);
   }
 }
 
@@ -215,7 +214,7 @@ for (const [hostConcurrency, hostShare] of [
                   hostConcurrency,
                   hostShare,
                   firstTier,
-                  ...(kind !== "bloom" && { links }), // which knows no ids, so that nothing can be raised
+                  ...(kind !== "bloom" && { firstCash }), // which knows no ids, so that links cannot give any
                 }),
               ),
           );

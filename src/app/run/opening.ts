@@ -7,7 +7,7 @@ import { filterOf, type SeenChoice, type SeenKind } from "../../dedup/seen-kinds
 import { pagesIn } from "../../model/end.ts";
 import { hostnameOf } from "../../model/host.ts";
 import { firstTier, weightOf } from "../../policy/budget.ts";
-import { LINK_RULES } from "../../policy/priority.ts";
+import { firstCash } from "../../policy/priority.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
@@ -62,7 +62,7 @@ export function openBackend(config: CrawlConfig, fault: Fault | undefined): Back
     clock: systemClock,
     hostConcurrency,
     hostShare,
-    links: LINK_RULES,
+    firstCash,
     firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
     seen: seenChoice(config),
     ...(fault === undefined ? {} : { fault }),

@@ -1,10 +1,11 @@
 /** A host with URLs pending, as memory holds it: its queues, its clock and its counts. */
 import type { Instant } from "../../base/clock.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
-import { strideOf } from "../../model/link.ts";
+import { SHORT_LIST_TURNS, strideOf } from "../../model/link.ts";
 import type { IdBlocks } from "./id-blocks.ts";
 import { ChunkedQueue, type ChunkStore } from "./queue.ts";
 import type { Return } from "./returns.ts";
+import { ShortList } from "./short-list.ts";
 import type { UrlStates } from "./url-states.ts";
 
 export class ActiveHost {
@@ -26,8 +27,12 @@ export class ActiveHost {
   readonly #blocks: IdBlocks;
   /** The queue of the first class that it has; the others hang below, in order of class. */
   #first: ChunkedQueue | null = null;
-  /** The turn that was served last (promise 4 of the port); 0 while no class has a URL. */
+  /** The turn of a class that was served last (promise 4 of the port). */
   #time = 0;
+  /** Null when nothing is on it. */
+  #short: ShortList | null = null;
+  /** Turns that it has had since a class had one. */
+  #shortTurns = 0;
 
   constructor(id: number, name: HostKey, readyAt: Instant, tier: number, blocks: IdBlocks) {
     this.#blocks = blocks;
@@ -54,30 +59,37 @@ export class ActiveHost {
   }
 
   push(id: number, priority: number): ChunkedQueue {
-    const queue = this.queue(priority);
-    if (queue.isEmpty) queue.turn = this.#time + strideOf(priority);
+    const queue = this.#open(priority);
     queue.push(id);
     this.queued++;
     return queue;
   }
 
+  /** The queue of a class that is about to get a URL. */
+  #open(priority: number): ChunkedQueue {
+    const queue = this.queue(priority);
+    if (!queue.isEmpty) return queue;
+    if (this.#nextQueue() === null) this.#time = 0;
+    queue.turn = this.#time + strideOf(priority);
+    return queue;
+  }
+
   /** Queues one that comes back; it has been put on disk. */
   comeBack(one: Return, priority: number): void {
-    const queue = this.queue(priority);
-    if (queue.isEmpty) queue.turn = this.#time + strideOf(priority);
-    queue.comeBack(one);
+    this.#open(priority).comeBack(one);
     this.queued++;
   }
 
-  /** Puts what waits in class `from` into another, if it still waits there and there is room. */
-  raise(id: number, from: number, to: number, states: UrlStates): void {
-    const target = this.queue(to);
-    if (target.isFull) return;
-    if (states.leave(id)) this.queue(from).lose();
-    else if (!this.queue(from).loseRaised(id)) return;
-    if (target.isEmpty) target.turn = this.#time + strideOf(to);
-    target.raise(id);
-    states.setClass(id, to);
+  /** For the short list, behind `push`. */
+  offer(id: number, level: number): void {
+    this.#short ??= new ShortList();
+    this.#short.offer(id, level);
+  }
+
+  /** Something that waits in a class has risen in cash. */
+  raise(id: number, before: number, level: number): void {
+    this.#short ??= new ShortList();
+    this.#short.raise(id, before, level);
   }
 
   /** Back before all others. */
@@ -102,12 +114,20 @@ export class ActiveHost {
       if (this.#returned.length === 0) this.#returned = null;
       return id;
     }
+    const short = this.#shortNext();
+    if (short !== null) {
+      this.#shortTurns++;
+      return this.#shiftShort(short, states);
+    }
+    this.#shortTurns = 0;
     const next = this.#nextQueue();
     if (next === null) throw new Error(`host ${this.name} should have ${this.queued + 1} URLs queued and has none`);
     const id = next.shift(chunks, states);
     if (id === 0) throw new Error(`a queue of host ${this.name} counts more than it holds`);
-    this.#time = this.#nextQueue() === null ? 0 : next.turn;
+    this.#time = next.turn;
     next.turn += strideOf(next.priority);
+    this.#short?.remove(id);
+    this.#letGo();
     return id;
   }
 
@@ -118,7 +138,24 @@ export class ActiveHost {
 
   /** The id that `shift` most likely gives next; 0 when memory does not know. */
   peek(): number {
-    return this.#returned?.[0] ?? this.#nextQueue()?.peek() ?? 0;
+    return this.#returned?.[0] ?? this.#shortNext()?.peek() ?? this.#nextQueue()?.peek() ?? 0;
+  }
+
+  /** The short list, when it has the turn. */
+  #shortNext(): ShortList | null {
+    return this.#shortTurns < SHORT_LIST_TURNS ? this.#short : null;
+  }
+
+  #shiftShort(short: ShortList, states: UrlStates): number {
+    const id = short.shift();
+    if (!states.leave(id)) throw new Error(`the short list of host ${this.name} has ${id}, which does not wait`);
+    this.queue(states.classOf(id)).lose();
+    this.#letGo();
+    return id;
+  }
+
+  #letGo(): void {
+    if (this.#short?.isEmpty === true) this.#short = null;
   }
 
   /** The queue whose turn it is; null when all are empty. */

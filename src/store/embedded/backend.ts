@@ -4,11 +4,12 @@
  */
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
+import { cashOf } from "../../dedup/cash-levels.ts";
 import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import type { LinkRules, NewUrl } from "../../model/link.ts";
+import type { FirstCash, NewUrl } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release } from "../../ports/frontier.ts";
 import { Changes } from "./changes.ts";
@@ -37,8 +38,8 @@ export interface EmbeddedOptions {
   readonly hostConcurrency?: number;
   /** So many leases one host may hold while others are due. */
   readonly hostShare?: number;
-  /** How links raise what waits; nothing is raised, and no link counted, unless told. */
-  readonly links?: LinkRules;
+  /** What a URL begins with; no cash is kept, and nothing raised, unless told. */
+  readonly firstCash?: FirstCash;
   /** The tier that a host begins in; 0 unless told. */
   readonly firstTier?: (host: HostKey) => number;
   /** How it is remembered which URLs were seen; exactly, if nothing is said. */
@@ -85,7 +86,9 @@ class EmbeddedBackend extends Stored implements Backend {
   constructor(opened: OpenDatabase, dir: string, options: EmbeddedOptions) {
     super();
     const { clock, leaseMs = LEASE_MS, hostConcurrency = 1, fault = () => {}, snapshots, seen = EXACT } = options;
-    const { hostShare = hostConcurrency, links = null, firstTier = () => 0 } = options;
+    const { hostShare = hostConcurrency, firstTier = () => 0 } = options;
+    // A filter alone does not tell which URL a link leads to.
+    const firstCash = seen.kind === "exact" || seen.kind === "bloom+exact" ? (options.firstCash ?? null) : null;
     const { db } = opened;
     this.#opened = opened;
     this.#file = join(dir, "state.db");
@@ -113,7 +116,7 @@ class EmbeddedBackend extends Stored implements Backend {
     recover(db, reasons, { known: this.#known, schedule: this.#schedule, retried });
     this.#changes = new Changes({
       ...{ file: this.#file, db, writer: this.#writer, hosts: this.#hosts, reasons, fault },
-      ...{ schedule: this.#schedule, known: this.#known, heads: this.#heads, links, retried, at },
+      ...{ schedule: this.#schedule, known: this.#known, heads: this.#heads, firstCash, retried, at },
     });
     this.#writer.saveFact("openings", String(opening));
   }
@@ -123,7 +126,7 @@ class EmbeddedBackend extends Stored implements Backend {
     if (fresh.length === 0) return 0;
     const now = this.#now();
     return this.#transaction(now, () => {
-      this.#changes.admit(fresh, null, now);
+      this.#changes.admit(fresh, now);
       return this.#changes.admitted;
     });
   }
@@ -140,7 +143,7 @@ class EmbeddedBackend extends Stored implements Backend {
       const { states } = this.#known;
       return this.#heads.take(next).map((url, nth) => {
         const previous = states.comesBack(url.id) ? this.queries.lastEnd(url.id) : null;
-        return this.#schedule.lease(next[nth]!, { url, previous }, now);
+        return this.#schedule.lease(next[nth]!, { url, previous, importance: this.importance(url.id) }, now);
       });
     });
   }
@@ -210,6 +213,10 @@ class EmbeddedBackend extends Stored implements Backend {
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
     this.#now();
     return this.queries.urls(options);
+  }
+
+  importance(id: number): number {
+    return cashOf(this.#known.cash.get(id));
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

@@ -4,8 +4,7 @@ import type { Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
-import type { Lease } from "../../model/lease.ts";
-import type { LinkRules, NewUrl } from "../../model/link.ts";
+import type { FirstCash, NewUrl } from "../../model/link.ts";
 import { dropRecord } from "../../model/record.ts";
 import type { Commit, Settled } from "../../ports/frontier.ts";
 import type { ActiveHost } from "./active-host.ts";
@@ -32,8 +31,8 @@ export interface ChangesOptions {
   readonly schedule: Schedule;
   readonly known: KnownUrls;
   readonly heads: Heads;
-  /** Null: no link is counted. */
-  readonly links: LinkRules | null;
+  /** Null: no cash is kept. */
+  readonly firstCash: FirstCash | null;
   /** Ids that have a row in `retry`. */
   readonly retried: Set<number>;
   readonly at: Position;
@@ -67,7 +66,8 @@ export class Changes {
   /** The host asked for last: most links of a page lead to its own. */
   #lastHost: ActiveHost | null = null;
 
-  constructor({ file, db, writer, hosts, reasons, schedule, known, heads, links, retried, at, fault }: ChangesOptions) {
+  constructor(options: ChangesOptions) {
+    const { file, db, writer, hosts, reasons, schedule, known, heads, firstCash, retried, at, fault } = options;
     this.#file = file;
     this.#writer = writer;
     this.#hosts = hosts;
@@ -76,7 +76,7 @@ export class Changes {
     this.#schedule = schedule;
     this.#known = known;
     this.#heads = heads;
-    this.#raising = links === null ? null : new Raising(links, known, this.#journal, schedule);
+    this.#raising = firstCash === null ? null : new Raising(firstCash, known, this.#journal, schedule);
     this.#retried = retried;
     this.#fault = fault;
     this.#journalRow = at.journal;
@@ -139,8 +139,9 @@ export class Changes {
     if (open === null) return false;
     if (record !== null) this.#writer.insertVisit(record);
     this.#fault("visit");
-    this.admit(links, lease, now);
-    if (linksAgain != null) this.#raising?.again(linksAgain, lease);
+    this.#raising?.follow(settled);
+    this.#admit(links, now);
+    if (linksAgain != null) this.#raising?.again(linksAgain);
     this.#fault("links");
     this.#judged(open, settled);
     this.#changed.add(open.host);
@@ -195,14 +196,19 @@ export class Changes {
     }
   }
 
-  /** `on`: the page that has them as links. */
-  admit(urls: readonly NewUrl[], on: Lease | null, now: Instant): void {
+  /** URLs that no page has as links. */
+  admit(urls: readonly NewUrl[], now: Instant): void {
+    this.#raising?.follow(null);
+    this.#admit(urls, now);
+  }
+
+  #admit(urls: readonly NewUrl[], now: Instant): void {
     for (const url of urls) {
       const id = this.#nextId;
       if (id > MAX_ID) throw new StateError("failed", `${this.#file} is full: it holds at most ${MAX_ID} URLs`);
       const known = this.#known.findOrInsert(url, id);
       if (!this.#known.isNew(url, known)) {
-        if (on !== null) this.#raising?.link(url, known, on);
+        this.#raising?.link(url, known);
         continue;
       }
       if (known !== 0) this.#undrop(known, url, id);
@@ -210,11 +216,13 @@ export class Changes {
       this.#known.states.admit(id, url.priority);
       const host = this.#host(url.host);
       this.#writer.insertUrl(id, host.id, url, now);
-      this.#journal.admitted(url.fpHi, url.fpLo, host.id, url.priority);
+      const level = url.drop === undefined ? (this.#raising?.begin(url, id) ?? 0) : 0;
+      this.#journal.admitted(url.fpHi, url.fpLo, host.id, url.priority, level);
       if (url.drop === undefined) {
         this.admitted++;
         this.#schedule.admit(host);
         const queue = host.push(id, url.priority);
+        if (level > 0) host.offer(id, level);
         if (queue.isLong) this.#long.add(queue);
         // With others queued before it, it stands already where it has to.
         if (host.queued === 1) this.#schedule.place(host);

@@ -43,16 +43,16 @@ export class JournalWriter {
   readonly #insert: StatementSync;
   readonly #admitted = new WordBuffer();
   readonly #ended = new WordBuffer();
-  readonly #linked = new WordBuffer();
+  readonly #raised = new WordBuffer();
 
   constructor(db: DatabaseSync) {
     this.#insert = db.prepare(
-      "INSERT INTO journal (at, pending, leased, delayed, hosts, ended, linked, first_id, admitted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO journal (at, pending, leased, delayed, hosts, ended, raised, first_id, admitted) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
   }
 
-  admitted(fpHi: number, fpLo: number, hostId: number, priority: number): void {
-    this.#admitted.push4(fpHi, fpLo, hostId, priority);
+  admitted(fpHi: number, fpLo: number, hostId: number, priority: number, level: number): void {
+    this.#admitted.push4(fpHi, fpLo, hostId, priority | (level << LEVEL_AT));
   }
 
   ended(id: number, reasonCode: number): void {
@@ -74,9 +74,9 @@ export class JournalWriter {
     this.#ended.push2(id, reasonCode | RETURNED);
   }
 
-  /** The level of links to it has risen by so much. */
-  linked(id: number, levels: number): void {
-    for (let i = 0; i < levels; i++) this.#linked.push(id);
+  /** Its cash has risen to this level. */
+  raised(id: number, level: number): void {
+    this.#raised.push2(id, level);
   }
 
   /** Writes the row of a transaction and answers its id. `nextId`: the id after the last one admitted. */
@@ -92,13 +92,13 @@ export class JournalWriter {
       delayed,
       hosts,
       ended,
-      this.#linked.bytes(),
+      this.#raised.bytes(),
       firstId,
       this.#admitted.bytes(),
     );
     this.#admitted.clear();
     this.#ended.clear();
-    this.#linked.clear();
+    this.#raised.clear();
     return lastInsertRowid as number;
   }
 }
@@ -108,6 +108,10 @@ const DROPPED = 1 << 16;
 const UNDROPPED = 1 << 17;
 const RETURNED = 1 << 18;
 const REASON = DROPPED - 1;
+
+/** In the word of an admission, above the class. */
+const LEVEL_AT = 8;
+const CLASS = (1 << LEVEL_AT) - 1;
 
 /** "undropped" and "returned" undo what was told before, with its reason. */
 export type Ending = "ended" | "dropped" | "undropped" | "returned";
@@ -136,24 +140,28 @@ export function readEnded(
   }
 }
 
-/** All that links have raised in level, once for each level; those only that were written after row `after`. */
-export function readLinked(db: DatabaseSync, visit: (id: number) => void, after: number): void {
+/** All that has risen in cash, each time that it did; those only that were written after row `after`. */
+export function readRaised(db: DatabaseSync, visit: (id: number, level: number) => void, after = 0): void {
   for (const row of db
-    .prepare("SELECT linked FROM journal WHERE id > ? AND length(linked) > 0 ORDER BY id")
-    .iterate(after))
-    for (const id of wordsOf(row.linked as Uint8Array)) visit(id);
+    .prepare("SELECT raised FROM journal WHERE id > ? AND length(raised) > 0 ORDER BY id")
+    .iterate(after)) {
+    const words = wordsOf(row.raised as Uint8Array);
+    for (let i = 0; i < words.length; i += 2) visit(words[i]!, words[i + 1]!);
+  }
 }
 
 /** All admissions, in order of ids; stops when `visit` answers false. */
 export function readAdmitted(
   db: DatabaseSync,
-  visit: (id: number, fpHi: number, fpLo: number, hostId: number, priority: number) => boolean,
+  visit: (id: number, fpHi: number, fpLo: number, hostId: number, priority: number, level: number) => boolean,
 ): void {
   for (const row of db.prepare("SELECT first_id, admitted FROM journal ORDER BY id").iterate()) {
     const words = wordsOf(row.admitted as Uint8Array);
     let id = row.first_id as number;
-    for (let i = 0; i < words.length; i += 4, id++)
-      if (!visit(id, words[i]!, words[i + 1]!, words[i + 2]!, words[i + 3]!)) return;
+    for (let i = 0; i < words.length; i += 4, id++) {
+      const last = words[i + 3]!;
+      if (!visit(id, words[i]!, words[i + 1]!, words[i + 2]!, last & CLASS, last >>> LEVEL_AT)) return;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What memory knows of every URL there ever was: under which id it was seen, whether it has ended, how many link to it,
+ * What memory knows of every URL there ever was: under which id it was seen, whether it has ended, the level of its cash,
  * and how many ended for which reason. A snapshot of it is kept on disk, so that opening is quick; the journal can always rebuild it.
  */
 import { rmSync } from "node:fs";
@@ -7,6 +7,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { NewUrl } from "../../model/link.ts";
+import { BytesById } from "./bytes-by-id.ts";
 import { type Ending, hasPosition, type Position } from "./journal.ts";
 import { prepareDisk, readSeen, SOME_ID, seenNothing } from "./seen.ts";
 import { type Known, readSnapshot, type SnapshotPace, SnapshotWriter } from "./snapshot.ts";
@@ -40,6 +41,7 @@ export class KnownUrls {
     this.#known = snapshot?.known ?? {
       seen: seenNothing(choice, db, nextId - 1),
       states: new UrlStates(),
+      cash: new BytesById(),
       endCounts: new Map(),
     };
     this.from = snapshot?.from ?? { journal: 0, nextId: 1 };
@@ -67,6 +69,11 @@ export class KnownUrls {
 
   get states(): UrlStates {
     return this.#known.states;
+  }
+
+  /** Levels of cash (`dedup/cash-levels`), by id; 0 where there is none. */
+  get cash(): BytesById {
+    return this.#known.cash;
   }
 
   end(id: number, reason: EndReason): void {
@@ -118,10 +125,10 @@ export class KnownUrls {
   }
 
   /** An admission that the journal tells of. */
-  recallAdmitted(id: number, fpHi: number, fpLo: number, priority: number): void {
-    // In the place of its admission, wherever it was raised to.
+  recallAdmitted(id: number, fpHi: number, fpLo: number, priority: number, level: number): void {
     this.#known.states.admit(id, priority);
     if (id < this.from.nextId) return;
+    this.recallRaised(id, level);
     this.#known.seen.recall(fpHi, fpLo, id, this.#known.states.wasDropped(id));
   }
 
@@ -132,10 +139,10 @@ export class KnownUrls {
     else if (what === "returned") this.#known.states.comeBack(id);
   }
 
-  /** Its level has risen by one; from row `from` on, too. */
-  recallLinked(id: number): void {
-    const { states } = this.#known;
-    if (!states.hasEverEnded(id)) states.setLevel(id, states.levelOf(id) + 1);
+  /** Its cash has been of this level; from row `from` on, too. */
+  recallRaised(id: number, level: number): void {
+    const { cash } = this.#known;
+    if (level > cash.get(id)) cash.set(id, level);
   }
 
   recallCount(reason: EndReason, count: number): void {

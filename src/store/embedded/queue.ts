@@ -1,14 +1,13 @@
 /**
  * URL ids of one host and priority class: a FIFO of those admitted to it, of which head and tail are in memory and the
- * middle is on disk in chunks; beside it one of those that come back, each behind all that were admitted before it came;
- * and a short one, in memory alone, of those that links have raised to it. What is raised from here stays in its place,
- * and is passed over when its turn comes (`Places`).
+ * middle is on disk in chunks; beside it one of those that come back, each behind all that were admitted before it came.
+ * What the host's short list has given out stays in its place, and is passed over when its turn comes (`Places`).
  *
  * Invariant (recovery rests on it): ids grow from head to tail, and those on disk are one unbroken run of the queue.
  * So the ids of a queue that have not ended and are in no chunk are: smaller than the first id on disk, the head;
  * greater than the last, the tail.
  */
-import { RAISED_AT_ONCE, strideOf } from "../../model/link.ts";
+import { strideOf } from "../../model/link.ts";
 import { BLOCK, type IdBlocks, NO_BLOCK } from "./id-blocks.ts";
 import { type Return, Returns, type ReturnsStore } from "./returns.ts";
 
@@ -49,10 +48,8 @@ export class ChunkedQueue {
   /** Chunks on disk: from `#first`, before `#next`. */
   #first = 0;
   #next = 0;
-  /** Of those admitted, the ones that are in their place. */
+  /** Those that are in their place. */
   #waiting = 0;
-  /** Those raised to this class, and whether one that was admitted is next; null when there are none, as is mostly so. */
-  #raised: { readonly ids: number[]; ownNext: boolean } | null = null;
   /** Those that come back; null when there are none, as is nearly always so. */
   #returns: Returns | null = null;
 
@@ -70,7 +67,7 @@ export class ChunkedQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#waiting === 0 && this.#raised === null && this.#returns === null;
+    return this.#waiting === 0 && this.#returns === null;
   }
 
   push(id: number): void {
@@ -119,15 +116,7 @@ export class ChunkedQueue {
 
   /** The next id, or 0 when the queue is empty. */
   shift(chunks: ChunkStore, places: Places): number {
-    const raised = this.#raised;
-    if (raised === null || (raised.ownNext && (this.#waiting > 0 || this.#returns !== null))) {
-      if (raised !== null) raised.ownNext = false;
-      return this.#shiftReturn(chunks, places) || this.#shiftOwn(chunks, places);
-    }
-    const id = raised.ids.shift()!;
-    raised.ownNext = true;
-    if (raised.ids.length === 0) this.#raised = null;
-    return id;
+    return this.#shiftReturn(chunks, places) || this.#shiftOwn(chunks, places);
   }
 
   #shiftOwn(chunks: ChunkStore, places: Places): number {
@@ -188,30 +177,9 @@ export class ChunkedQueue {
     this.#returns = new Returns(this.#hostId, this.priority, count);
   }
 
-  /** No more can be raised to it now. */
-  get isFull(): boolean {
-    return this.#raised !== null && this.#raised.ids.length >= RAISED_AT_ONCE;
-  }
-
-  /** Takes in what was raised from another class. */
-  raise(id: number): void {
-    if (this.#raised === null) this.#raised = { ids: [id], ownNext: false };
-    else this.#raised.ids.push(id);
-  }
-
-  /** Something has left its place here for another class. */
+  /** Something has left its place here before its turn. */
   lose(): void {
     this.#waiting--;
-  }
-
-  /** Lets go of what had been raised to here; false when it is not here any more. */
-  loseRaised(id: number): boolean {
-    const ids = this.#raised?.ids ?? [];
-    const at = ids.indexOf(id);
-    if (at === -1) return false;
-    ids.splice(at, 1);
-    if (ids.length === 0) this.#raised = null;
-    return true;
   }
 
   /** True when the tail is long enough for `spill` to do something. */

@@ -1,53 +1,73 @@
-/** Links to what is known: they are counted, and raise what waits (promise 8 of the port). */
-import { LinkLevels } from "../../dedup/link-levels.ts";
+/** A page's cash is shared out over its links, and raises what waits (promise 8 of the port). */
+import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { AGAIN_WORDS, type LinkRules, type LinksAgain, type NewUrl } from "../../model/link.ts";
+import { AGAIN_WORDS, carriesCash, type FirstCash, type LinksAgain, type NewUrl } from "../../model/link.ts";
+import type { Settled } from "../../ports/frontier.ts";
 import type { JournalWriter } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
 import type { Schedule } from "./schedule.ts";
-import { SOME_ID } from "./seen.ts";
 
 export class Raising {
-  readonly #rules: LinkRules;
+  readonly #firstCash: FirstCash;
   readonly #known: KnownUrls;
   readonly #journal: JournalWriter;
   readonly #schedule: Schedule;
-  readonly #levels = new LinkLevels();
+  readonly #levels = new CashLevels();
+  /** Whose links are being committed, and what each is given; null: nobody's. */
+  #page: Lease | null = null;
+  #share = 0;
 
-  constructor(rules: LinkRules, known: KnownUrls, journal: JournalWriter, schedule: Schedule) {
-    this.#rules = rules;
+  constructor(firstCash: FirstCash, known: KnownUrls, journal: JournalWriter, schedule: Schedule) {
+    this.#firstCash = firstCash;
     this.#known = known;
     this.#journal = journal;
     this.#schedule = schedule;
   }
 
-  /** A link to the URL that is known as `id`, on the page leased. */
-  link(url: NewUrl, id: number, on: Lease): void {
-    if (url.drop !== undefined || url.source !== "link") return;
-    this.#count(id, 1, url.host, on);
+  /** The links that follow are of this visit; null: of none. */
+  follow(settled: Settled | null): void {
+    this.#page = settled?.lease ?? null;
+    this.#share = settled === null ? 0 : this.#shareOf(settled);
   }
 
-  again({ words, hosts }: LinksAgain, on: Lease): void {
+  #shareOf({ lease, verdict, links, linksAgain }: Settled): number {
+    if (verdict.kind !== "end") return 0;
+    let count = linksAgain?.count ?? 0;
+    for (const link of links) if (carriesCash(link)) count++;
+    return count === 0 ? 0 : cashOf(Math.max(this.#known.cash.get(lease.url.id), FIRST_LEVEL)) / count;
+  }
+
+  /** The level of a URL that is admitted. */
+  begin(url: NewUrl, id: number): number {
+    const level = this.#levels.after(FIRST_LEVEL, this.#firstCash(url) + (carriesCash(url) ? this.#share : 0));
+    this.#known.cash.set(id, level);
+    return level;
+  }
+
+  /** A link to the URL that is known as `id`. */
+  link(url: NewUrl, id: number): void {
+    if (carriesCash(url)) this.#give(id, this.#share, url.host);
+  }
+
+  again({ count, words, hosts }: LinksAgain): void {
+    if (this.#page === null) return;
+    const share = (this.#share * count * AGAIN_WORDS) / words.length;
     for (let at = 0; at < words.length; at += AGAIN_WORDS) {
       const id = this.#known.find(words[at]!, words[at + 1]!);
-      const host = words[at + 3] === 0 ? on.url.host : hosts[words[at + 3]! - 1]!;
-      if (id !== 0) this.#count(id, words[at + 2]!, host, on);
+      if (id !== 0) this.#give(id, share, words[at + 2] === 0 ? this.#page.url.host : hosts[words[at + 2]! - 1]!);
     }
   }
 
-  #count(id: number, links: number, host: HostKey, on: Lease): void {
-    const { states } = this.#known;
-    // A filter alone does not tell which URL it is.
-    if (id === SOME_ID || id === on.url.id || states.hasEverEnded(id)) return;
-    const { steps, highest, foreign } = this.#rules;
-    const before = states.levelOf(id);
-    const level = this.#levels.after(before, host === on.url.host ? links : links * foreign);
+  #give(id: number, amount: number, host: HostKey): void {
+    // A page that comes back gave them theirs when it came first.
+    if (amount === 0 || this.#page === null || id === this.#page.url.id || this.#page.previous !== null) return;
+    const { states, cash } = this.#known;
+    const before = cash.get(id);
+    const level = this.#levels.after(before, amount);
     if (level === before) return;
-    states.setLevel(id, level);
-    this.#journal.linked(id, level - before);
-    const from = states.classOf(id);
-    const to = Math.max(from - (steps[level]! - steps[before]!), Math.min(from, highest));
-    if (to !== from) this.#schedule.host(host)?.raise(id, from, to, states);
+    cash.set(id, level);
+    this.#journal.raised(id, level);
+    if (states.waits(id)) this.#schedule.host(host)?.raise(id, before, level);
   }
 }

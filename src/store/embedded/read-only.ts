@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
+import { cashOf } from "../../dedup/cash-levels.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
@@ -12,7 +13,16 @@ import type { Pending, StateQueries } from "../../ports/frontier.ts";
 import type { Revisits } from "../../ports/revisits.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
-import { countOf, findAdmitted, lastCounts, lastPosition, Reasons, readAdmitted, readEnded } from "./journal.ts";
+import {
+  countOf,
+  findAdmitted,
+  lastCounts,
+  lastPosition,
+  Reasons,
+  readAdmitted,
+  readEnded,
+  readRaised,
+} from "./journal.ts";
 import { Queries } from "./queries.ts";
 import { Stored } from "./stored.ts";
 
@@ -97,6 +107,20 @@ class State extends Stored implements ReadOnlyState {
 
   urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
     return this.queries.urls(options);
+  }
+
+  /** Reads the journal once. */
+  importance(id: number): number {
+    let highest = 0;
+    const rise = (other: number, level: number): void => {
+      if (other === id) highest = Math.max(highest, level);
+    };
+    readAdmitted(this.#db, (other, _hi, _lo, _host, _priority, level) => {
+      rise(other, level);
+      return other < id;
+    });
+    readRaised(this.#db, rise);
+    return cashOf(highest);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

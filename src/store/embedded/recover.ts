@@ -9,7 +9,7 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import { PRIORITIES } from "../../model/link.ts";
 import type { ActiveHost } from "./active-host.ts";
-import { countOf, type Ending, type Reasons, readAdmitted, readEnded, readLinked } from "./journal.ts";
+import { countOf, type Ending, type Reasons, readAdmitted, readEnded, readRaised } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
 import type { Schedule } from "./schedule.ts";
 import { wordsOf } from "./words.ts";
@@ -53,7 +53,7 @@ const slotOf = (hostId: number, priority: number): number => hostId * PRIORITIES
 export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): void {
   const { known, schedule, retried } = memory;
   countEnds(db, reasons, known);
-  readLinked(db, (id) => known.recallLinked(id), known.from.journal);
+  readRaised(db, (id, level) => known.recallRaised(id, level), known.from.journal);
   const hosts = knownHosts(db);
   const { firstIds, lastIds, byHost } = chunkRanges(db, hosts.length);
   const retries = new Map(
@@ -67,8 +67,8 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   const inChunks = new Uint32Array(hosts.length * PRIORITIES);
   /** By host. */
   const active: ActiveHost[] = new Array(hosts.length);
-  readAdmitted(db, (id, fpHi, fpLo, hostId, priority) => {
-    known.recallAdmitted(id, fpHi, fpLo, priority);
+  readAdmitted(db, (id, fpHi, fpLo, hostId, priority, level) => {
+    known.recallAdmitted(id, fpHi, fpLo, priority, level);
     if (known.states.hasEverEnded(id)) return true;
     const slot = slotOf(hostId, priority);
     const retry = retries.size === 0 ? undefined : retries.get(id);

@@ -9,7 +9,6 @@ import { IdBlocks } from "./id-blocks.ts";
 import type { ChunkStore } from "./queue.ts";
 import type { ReadyHeap } from "./ready-heap.ts";
 import { ReadyHosts } from "./ready-hosts.ts";
-import type { UrlStates } from "./url-states.ts";
 
 /** So many hosts without URLs pending stay in memory, whatever the number of the others. */
 const QUIET_HOSTS = 1000;
@@ -124,15 +123,15 @@ export class Schedule {
     return { id, host };
   }
 
-  /** `previous`: as in the lease. */
-  lease({ host }: Next, { url, previous }: Pick<Lease, "url" | "previous">, now: Instant): Lease {
+  /** `about`: what the lease says of it. */
+  lease({ host }: Next, about: Pick<Lease, "url" | "previous" | "importance">, now: Instant): Lease {
+    const { url } = about;
     const lease: Lease = {
       token: this.#nextToken++,
-      url,
+      ...about,
       attempt: this.#attempts.get(url.id) ?? 1,
       expiresAt: now + this.#leaseMs,
       tier: host.tier,
-      previous,
     };
     this.#leases.set(lease.token, { lease, host });
     this.#leasedIds.add(url.id);

@@ -5,7 +5,7 @@ import { CREATE_VIEWS, VISIT_INDEX } from "./views.ts";
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -90,6 +90,8 @@ export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [3, `ALTER TABLE visit ADD COLUMN history TEXT; ${RETURNS}`],
   [4, VISIT_INDEX_TABLES.at(-1)!],
   [5, "ALTER TABLE host ADD COLUMN again TEXT; ALTER TABLE host_change ADD COLUMN again TEXT;"],
+  // The levels of a count of links say nothing of cash.
+  [6, "ALTER TABLE journal RENAME COLUMN linked TO raised; UPDATE journal SET raised = x'' WHERE length(raised) > 0;"],
 ]);
 
 const TABLES = `
@@ -249,9 +251,9 @@ CREATE TABLE journal (
   delayed INTEGER NOT NULL,      -- of these
   hosts INTEGER NOT NULL,        -- with URLs pending
   ended BLOB NOT NULL,           -- 8 bytes each: url.id, reason.code + 0x10000 dropped, 0x20000 drop undone, 0x40000 pending again; 32-bit little-endian
-  linked BLOB NOT NULL,          -- 4 bytes each: url.id, once for each level (doubling) that links to it have risen by
+  raised BLOB NOT NULL,          -- 8 bytes each: url.id, and the level that its cash has risen to
   first_id INTEGER NOT NULL,     -- url.id of the first in admitted; the others follow
-  admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority
+  admitted BLOB NOT NULL         -- 16 bytes each: fingerprint (two words), host.id, priority + 256 * level of cash
 ) STRICT;
 
 CREATE TABLE seen (

@@ -1,5 +1,5 @@
 /**
- * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended, links counted), so that opening need not
+ * DIR/state.seen: what memory knows of all URLs (the seen set, who has ended, cash), so that opening need not
  * rebuild it from the first row of the journal on.
  *
  * It is never needed: whatever is wrong with it, it is removed and the journal read whole. It is copied a piece after
@@ -14,14 +14,16 @@ import { hashBytes } from "../../base/hash.ts";
 import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { Fill } from "../../dedup/snapshot.ts";
 import type { EndReason } from "../../model/end.ts";
+import { BytesById, PAGE_BYTES } from "./bytes-by-id.ts";
 import type { Position } from "./journal.ts";
 import type { SeenIds } from "./seen.ts";
-import { STATES_PAGE, UrlStates } from "./url-states.ts";
+import { UrlStates } from "./url-states.ts";
 
 /** The part of memory that is kept. */
 export interface Known {
   readonly seen: SeenIds;
   readonly states: UrlStates;
+  readonly cash: BytesById;
   readonly endCounts: Map<EndReason, number>;
 }
 
@@ -32,6 +34,7 @@ interface Header {
   readonly from: Position;
   readonly ends: [EndReason, number][];
   readonly statePages: number;
+  readonly cashPages: number;
 }
 
 const VERSION = 5;
@@ -91,16 +94,23 @@ function readAll(fd: number, choice: SeenChoice, { hasRow, readSeen }: Reading):
   const header = readJson<Header>(fill);
   if (header === null || header.version !== VERSION || !isSame(header.choice, choice)) return null;
   const states = new UrlStates();
-  for (let page = 0; page < header.statePages; page++) {
-    const bytes = readChecked(fill, STATES_PAGE);
-    if (bytes === null) return null;
-    states.restorePage(bytes);
-  }
+  const cash = new BytesById();
+  if (!readPages(fill, header.statePages, states.bytes) || !readPages(fill, header.cashPages, cash)) return null;
   const seen = readSeen(fill);
   const to = readJson<Position>(fill);
   if (seen === null || to === null || !hasRow(to)) return null;
-  const known = { seen, states, endCounts: new Map(header.ends) };
+  const known = { seen, states, cash, endCounts: new Map(header.ends) };
   return { known, from: header.from };
+}
+
+/** False when one of them is damaged. */
+function readPages(fill: Fill, count: number, into: BytesById): boolean {
+  for (let page = 0; page < count; page++) {
+    const bytes = readChecked(fill, PAGE_BYTES);
+    if (bytes === null) return false;
+    into.restorePage(bytes);
+  }
+  return true;
 }
 
 /** Exact sets have no size to choose. */
@@ -222,21 +232,24 @@ export class SnapshotWriter {
 
 /** All but the end, which is the position of the last row committed before it was written. */
 function* piecesOf(
-  { seen, states, endCounts }: Known,
+  { seen, states, cash, endCounts }: Known,
   choice: SeenChoice,
   from: Position,
 ): IterableIterator<Uint8Array> {
-  // Copied at once: the states must be those of the row that the header names.
-  const pages = states.pages();
+  // Copied at once: they must be those of the row that the header names.
+  const statePages = states.bytes.pages();
+  const cashPages = cash.pages();
   const header: Header = {
     version: VERSION,
     choice,
     from,
     ends: [...endCounts],
-    statePages: pages.length,
+    statePages: statePages.length,
+    cashPages: cashPages.length,
   };
   yield jsonBytes(header);
-  for (const page of pages) yield checked(page);
+  for (const page of statePages) yield checked(page);
+  for (const page of cashPages) yield checked(page);
   yield* seen.snapshot();
 }
 

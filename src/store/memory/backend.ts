@@ -1,14 +1,14 @@
 /** The reference store: each promise of the port in the plainest way. Slow with many hosts, and gone with the process. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
-import { LinkLevels } from "../../dedup/link-levels.ts";
+import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { AGAIN_WORDS, type LinkRules, type NewUrl } from "../../model/link.ts";
+import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
 import type { Due } from "../../ports/revisits.ts";
-import { classOf, newQueue, push, type Queue, queued, raise, shift } from "./queue.ts";
+import { newQueue, offer, push, type Queue, queued, shift } from "./queue.ts";
 import { MemoryRecords } from "./records.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
 
@@ -20,8 +20,8 @@ export interface MemoryOptions {
   readonly hostConcurrency?: number;
   /** So many leases one host may hold while others are due. */
   readonly hostShare?: number;
-  /** How links raise what waits; nothing is raised unless told. */
-  readonly links?: LinkRules;
+  /** What a URL begins with; no cash is kept, and nothing raised, unless told. */
+  readonly firstCash?: FirstCash;
   /** The tier that a host begins in. */
   readonly firstTier?: (host: HostKey) => number;
   /** The state that an earlier backend left. */
@@ -40,9 +40,9 @@ class MemoryBackend extends MemoryRecords implements Backend {
   readonly #leaseMs: number;
   readonly #concurrency: number;
   readonly #share: number;
-  readonly #links: LinkRules | null;
+  readonly #firstCash: FirstCash | null;
   readonly #firstTier: (host: HostKey) => number;
-  readonly #levels = new LinkLevels();
+  readonly #levels = new CashLevels();
   /** In the order in which the hosts became known. */
   readonly #queues = new Map<HostKey, Queue>();
   readonly #leases = new Map<number, Lease>();
@@ -51,13 +51,13 @@ class MemoryBackend extends MemoryRecords implements Backend {
   readonly #delayed = new Map<number, Instant>();
 
   constructor({ clock, leaseMs = LEASE_MS, hostConcurrency = 1, ...more }: MemoryOptions) {
-    const { hostShare = hostConcurrency, links = null, firstTier = () => 0, state = new MemoryState() } = more;
+    const { hostShare = hostConcurrency, firstCash = null, firstTier = () => 0, state = new MemoryState() } = more;
     super(state);
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#concurrency = hostConcurrency;
     this.#share = hostShare;
-    this.#links = links;
+    this.#firstCash = firstCash;
     this.#firstTier = firstTier;
     for (const host of state.hosts.keys()) this.#queue(host);
     const waiting = [...state.urls.values()].filter(({ end }) => end === null).sort((a, b) => a.place - b.place);
@@ -69,7 +69,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
   }
 
   async add(urls: readonly NewUrl[]): Promise<number> {
-    return this.#admit(urls, null).admitted;
+    return this.#admit(urls, null, 0).admitted;
   }
 
   async lease(max: number): Promise<Lease[]> {
@@ -80,7 +80,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
       const queue = due.find((q) => q.leased < this.#share) ?? due[0];
       if (queue === undefined) break;
       const id = queue.returned.shift() ?? shift(queue);
-      const { url, admittedAt, previous } = this.state.urls.get(id)!;
+      const { url, admittedAt, previous, level } = this.state.urls.get(id)!;
       const { href, host, depth, hops, via, source, priority } = url;
       const lease: Lease = {
         token: ++this.state.lastToken,
@@ -89,6 +89,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
         expiresAt: now + this.#leaseMs,
         tier: queue.tier,
         previous,
+        importance: cashOf(level),
       };
       this.#leases.set(lease.token, lease);
       queue.leased++;
@@ -103,12 +104,13 @@ class MemoryBackend extends MemoryRecords implements Backend {
     const current = settled.map((one) => {
       if (!this.#leases.has(one.lease.token)) return false;
       if (one.record !== null) this.#record(one.record);
-      const { admitted, dropped } = this.#admit(one.links, one.lease);
+      const share = this.#shareOf(one);
+      const { admitted, dropped } = this.#admit(one.links, one.lease, share);
       sum.admitted += admitted;
       sum.dropped += dropped;
-      const again = one.linksAgain?.words ?? [];
-      for (let i = 0; i < again.length; i += AGAIN_WORDS)
-        this.#countLinks(this.#known(again[i]!, again[i + 1]!), again[i + 2]!, one.lease);
+      const { count = 0, words = [] } = one.linksAgain ?? {};
+      for (let i = 0; i < words.length; i += AGAIN_WORDS)
+        this.#give(this.#known(words[i]!, words[i + 1]!), (share * count * AGAIN_WORDS) / words.length, one.lease);
       this.#settle(one);
       this.#keepClock(one.lease.url.host);
       return true;
@@ -214,6 +216,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return entry === undefined ? null : this.#recordOf(entry);
   }
 
+  importance(id: number): number {
+    return cashOf(this.state.urls.get(id)?.level ?? 0);
+  }
+
   *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
     this.#refresh();
     for (const entry of this.state.urls.values())
@@ -267,8 +273,8 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return queue;
   }
 
-  /** `on`: the page that has them as links. */
-  #admit(urls: readonly NewUrl[], on: Lease | null): { admitted: number; dropped: number } {
+  /** `on`: the page that has them as links. `share`: what each is given of its cash. */
+  #admit(urls: readonly NewUrl[], on: Lease | null, share: number): { admitted: number; dropped: number } {
     const now = this.#clock.now();
     const counts = { admitted: 0, dropped: 0 };
     for (const url of urls) {
@@ -277,7 +283,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
       if (known !== undefined) {
         if (url.drop !== undefined) continue;
         if (!known.dropped) {
-          if (on !== null && url.source === "link") this.#countLinks(known, 1, on);
+          if (carriesCash(url)) this.#give(known, share, on);
           continue;
         }
         this.state.urls.delete(known.id);
@@ -296,12 +302,13 @@ class MemoryBackend extends MemoryRecords implements Backend {
         previous: null,
         dueAt: null,
         visit: null,
-        level: 0,
+        level: this.#firstLevel(url, share),
       });
       const queue = this.#queue(url.host);
       if (url.drop === undefined) {
         counts.admitted++;
         push(queue, id, url.priority);
+        if (this.#firstCash !== null) offer(queue, id, this.state.urls.get(id)!.level);
       } else {
         counts.dropped++;
         this.#record(dropRecord(id, url.href, url.drop, now));
@@ -314,17 +321,25 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return this.state.urls.get(this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
   }
 
-  /** Promise 8. */
-  #countLinks(to: MemoryUrl | undefined, links: number, on: Lease): void {
-    if (this.#links === null || to === undefined || to.end !== null || to.id === on.url.id) return;
-    if (to.previous !== null) return; // it comes back
-    const { steps, highest, foreign } = this.#links;
-    const before = to.level;
-    to.level = this.#levels.after(before, to.url.host === on.url.host ? links : links * foreign);
-    const queue = this.#queue(to.url.host);
-    const from = classOf(queue, to.id);
-    const priority = Math.max(from - (steps[to.level]! - steps[before]!), Math.min(from, highest));
-    if (from !== -1 && priority !== from) raise(queue, to.id, from, priority);
+  /** Promise 8: what each link of a page is given of its cash. */
+  #shareOf({ lease, verdict, links, linksAgain }: Settled): number {
+    if (verdict.kind !== "end") return 0;
+    const count = links.filter(carriesCash).length + (linksAgain?.count ?? 0);
+    return count === 0 ? 0 : cashOf(Math.max(this.state.urls.get(lease.url.id)!.level, FIRST_LEVEL)) / count;
+  }
+
+  #firstLevel(url: NewUrl, share: number): number {
+    if (this.#firstCash === null || url.drop !== undefined) return 0;
+    return this.#levels.after(FIRST_LEVEL, this.#firstCash(url) + (carriesCash(url) ? share : 0));
+  }
+
+  #give(to: MemoryUrl | undefined, amount: number, on: Lease | null): void {
+    if (this.#firstCash === null || to === undefined || amount === 0 || to.id === on?.url.id) return;
+    if (on !== null && on.previous !== null) return; // it gave them theirs when it came first
+    const level = this.#levels.after(to.level, amount);
+    if (level === to.level) return;
+    to.level = level;
+    if (to.previous === null) offer(this.#queue(to.url.host), to.id, level); // else it comes back
   }
 
   #settle({ lease, verdict, hostReadyAt, hostTier, dueAt = null }: Settled): void {

@@ -26,7 +26,7 @@ export interface MemoryUrl {
   dropped: boolean;
   /** The latest recorded visit. */
   visit: VisitRecord | null;
-  /** Of links to it. */
+  /** Of the cash that it was given. */
   level: number;
 }
 

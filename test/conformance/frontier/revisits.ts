@@ -5,6 +5,7 @@ import type { History } from "../../../src/model/history.ts";
 import type { NewUrl } from "../../../src/model/link.ts";
 import type { Href } from "../../../src/model/url.ts";
 import { again, type Begin, ended, LEASE_MS, pathOf, recordOf, url, type World } from "../frontier-world.ts";
+import { firstCash } from "./links.ts";
 
 const paths = (from: number, to: number): NewUrl[] =>
   Array.from({ length: to - from }, (_, i) => url("a.test", String(from + i)));
@@ -190,12 +191,12 @@ export function revisits(begin: Begin): void {
       assert.equal(await revisit(world, [1]), 1);
     });
 
-    it("is not raised by links", async () => {
-      const world = begin({ links: { steps: [0, 1, 2, 3, 4, 4, 4, 4], highest: 0, foreign: 1 } });
+    it("is given cash, which does not bring it forward", async () => {
+      const world = begin({ firstCash });
       await visitAll(world, paths(1, 3));
       await world.backend.add([url("a.test", "page"), ...paths(3, 9).map((one) => ({ ...one, priority: 4 }))]);
       await revisit(world, [1], 4);
-      const linksAgain = again("a.test", paths(1, 3), 200);
+      const linksAgain = again("a.test", paths(1, 3));
       await world.settle(await world.leaseOne(), ended(), {
         linksAgain,
         links: [url("a.test", "1", { source: "link" })],
