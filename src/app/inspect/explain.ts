@@ -22,7 +22,7 @@ export interface ExplainContext {
   /** Where redirects of seeds led: as good as seeds. */
   readonly moved: readonly string[];
   /** Null: nothing has been crawled yet; only the rules can be told. */
-  readonly state: Pick<StateQueries, "find" | "byId" | "host" | "robots" | "robotsReached"> | null;
+  readonly state: Pick<StateQueries, "find" | "byId" | "importance" | "host" | "robots" | "robotsReached"> | null;
   /** Why a host that is a literal address may not be spoken to, or null; null for every name. */
   readonly refuse: (hostname: string) => string | null;
   readonly now: Instant;
@@ -113,9 +113,15 @@ function stateRows(key: string, state: NonNullable<ExplainContext["state"]>, { n
   return [
     ["found", `as ${record.source}${found}, depth ${record.depth}, ${timeInUtc(record.admittedAt)}`],
     ...(record.visit !== null && record.visit.href !== record.href ? [["asked as", record.visit.href] as const] : []),
+    ["importance", importanceSays(state.importance(record.id))],
     ["state", record.state === "ended" ? "ended" : `${record.state}${waits}`],
     ...(record.visit === null ? [] : visitRows(record.visit)),
   ];
+}
+
+function importanceSays(cash: number): string {
+  if (cash === 0) return "not kept";
+  return `${cash < 0.001 ? cash.toExponential(1) : Number(cash.toPrecision(2))} of a seed's, by the links to it met so far`;
 }
 
 function visitRows(visit: VisitRecord): Row[] {

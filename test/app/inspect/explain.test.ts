@@ -48,6 +48,7 @@ async function told(href: string, known: Known | null, options: object = {}): Pr
   const state: ExplainContext["state"] = {
     find: (fpHi, fpLo) => (fpHi === hi && fpLo === lo ? (known?.record ?? null) : null),
     byId: (id) => record(id),
+    importance: () => 0.25,
     host: (host) => ({ ...newHostState(host), address: "192.0.2.1", readyAt: STARTED + 62_000 }),
     robots: () => (known?.robots === undefined ? null : robots),
     robotsReached: () => (known?.reached === undefined ? null : { ...robots, id: 6, failure: null, ...known.reached }),

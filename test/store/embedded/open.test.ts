@@ -81,6 +81,7 @@ describe("opening a state", () => {
 
   /** What makes a state of each version one of the version before. */
   const BACK = [
+    [6, "ALTER TABLE journal RENAME COLUMN raised TO linked; UPDATE journal SET linked = x'01000000'"],
     [
       5,
       `DROP VIEW urls; DROP VIEW hosts; DROP VIEW visit_of; DROP VIEW requests;
