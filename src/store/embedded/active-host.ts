@@ -137,8 +137,8 @@ export class ActiveHost {
   }
 
   /** The id that `shift` most likely gives next; 0 when memory does not know. */
-  peek(): number {
-    return this.#returned?.[0] ?? this.#shortNext()?.peek() ?? this.#nextQueue()?.peek() ?? 0;
+  peek(states: UrlStates): number {
+    return this.#returned?.[0] ?? this.#shortNext()?.peek() ?? this.#nextQueue()?.peek(states) ?? 0;
   }
 
   /** The short list, when it has the turn. */

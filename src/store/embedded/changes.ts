@@ -125,7 +125,7 @@ export class Changes {
 
   /** The transaction is on disk. */
   end(): void {
-    this.#heads.readAhead(this.#changed, this.#nextId);
+    this.#heads.readAhead(this.#changed, this.#nextId, this.#known.states);
     this.#changed.clear();
     // One that is forgotten is read from the table of hosts when it comes again.
     if (this.#allInHosts) this.#schedule.forgetQuietHosts(this.#writer);

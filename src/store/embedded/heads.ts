@@ -8,6 +8,7 @@ import type { DiskPace, DiskThread } from "./disk-thread.ts";
 import type { LeasedRow } from "./rows.ts";
 import type { Next } from "./schedule.ts";
 import type { UrlReader } from "./url-reader.ts";
+import type { UrlStates } from "./url-states.ts";
 
 /** Rows held or asked for at most. */
 const MOST = 131_072;
@@ -31,12 +32,12 @@ export class Heads {
   }
 
   /** After a transaction: asks for what comes next on these hosts. `nextId`: one more than all ids given. */
-  readAhead(hosts: Iterable<ActiveHost>, nextId: number): void {
+  readAhead(hosts: Iterable<ActiveHost>, nextId: number, states: UrlStates): void {
     if (!this.#thread.isStarted) return;
     const question = ++this.#questions;
     const ids: number[] = [];
     for (const host of hosts) {
-      const id = host.peek();
+      const id = host.peek(states);
       if (id === 0 || id + this.#newest > nextId || this.#rows.size >= MOST || this.#rows.has(id)) continue;
       this.#rows.set(id, question);
       ids.push(id);

@@ -105,13 +105,15 @@ export class ChunkedQueue {
     this.#waiting += ids;
   }
 
-  /** What `shift` gives next, if that is in memory and in its place; else 0. */
-  peek(): number {
+  /** What `shift` gives next, if that is in memory; else 0. */
+  peek(places: Places): number {
     if (this.#returns !== null) return 0;
-    const raised = this.#raised;
-    if (raised !== null && !(raised.ownNext && this.#waiting > 0)) return raised.ids[0]!;
-    if (this.#headCount > 0) return this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
-    return this.#first === this.#next && this.#tailCount > 0 ? this.#blocks.ids[this.#tail * BLOCK]! : 0;
+    for (; this.#headCount > 0; this.#shiftHead()) {
+      const id = this.#blocks.ids[this.#head * BLOCK + this.#headAt]!;
+      if (places.waits(id)) return id;
+    }
+    const id = this.#first === this.#next && this.#tailCount > 0 ? this.#blocks.ids[this.#tail * BLOCK]! : 0;
+    return id !== 0 && places.waits(id) ? id : 0;
   }
 
   /** The next id, or 0 when the queue is empty. */

@@ -9,6 +9,7 @@ import { IdBlocks } from "./id-blocks.ts";
 import type { ChunkStore } from "./queue.ts";
 import type { ReadyHeap } from "./ready-heap.ts";
 import { ReadyHosts } from "./ready-hosts.ts";
+import type { UrlStates } from "./url-states.ts";
 
 /** So many hosts without URLs pending stay in memory, whatever the number of the others. */
 const QUIET_HOSTS = 1000;

@@ -19,8 +19,7 @@ export function links(begin: Begin): void {
     const many = Array.from({ length: 200 }, (_, i) => url("a.test", `p${i}`, { priority: 4, source: "link" }));
     const far = many[150]!;
     const idOf = (world: World, { fpHi, fpLo }: NewUrl) => world.backend.find(fpHi, fpLo)!.id;
-    const importanceOf = (world: World, of: NewUrl) =>
-      world.backend.importance(idOf(world, of));
+    const importanceOf = (world: World, of: NewUrl) => world.backend.importance(idOf(world, of));
     /** Ends the next page that can be leased. */
     const onPage = async (world: World, links: Parameters<typeof settled>[3]): Promise<void> => {
       await world.settle(await world.leaseOne(), ended(), links);

@@ -17,6 +17,7 @@ import { Heads } from "../../../src/store/embedded/heads.ts";
 import { IdBlocks } from "../../../src/store/embedded/id-blocks.ts";
 import { SCHEMA } from "../../../src/store/embedded/schema.ts";
 import { UrlReader } from "../../../src/store/embedded/url-reader.ts";
+import { UrlStates } from "../../../src/store/embedded/url-states.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 
 const clock = new TestClock();
@@ -93,14 +94,16 @@ describe("the thread for the disk", () => {
     thread.ask({ kind: "checkpoint" });
     const host = new ActiveHost(1, "http://a" as HostKey, 0, 0, new IdBlocks());
     host.push(1, 0);
+    const states = new UrlStates();
+    states.admit(1, 0);
     const heads = new Heads(thread, new UrlReader(empty), { ...DISK_PACE, newest: 0 });
-    heads.readAhead([host], 2);
+    heads.readAhead([host], 2, states);
     await answered(2);
     assert.equal(heads.take([{ id: 1, host }])[0]!.href, "http://a/1");
-    heads.readAhead([host], 2);
+    heads.readAhead([host], 2, states);
     db.exec("UPDATE url SET href = 'http://a/1/'");
     heads.forget(1);
-    heads.readAhead([host], 2);
+    heads.readAhead([host], 2, states);
     await answered(4);
     assert.equal(heads.take([{ id: 1, host }])[0]!.href, "http://a/1/");
   });
