@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { HostKey } from "../../../src/model/host.ts";
 import type { LeasedUrl } from "../../../src/model/lease.ts";
-import type { LinkRules } from "../../../src/model/link.ts";
 import type { Backend } from "../../../src/ports/frontier.ts";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import type { ChunkStore } from "../../../src/store/embedded/queue.ts";
 import { Schedule } from "../../../src/store/embedded/schedule.ts";
 import { UrlStates } from "../../../src/store/embedded/url-states.ts";
+import { firstCash } from "../../conformance/frontier/links.ts";
 import { again, ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 
 /** Nothing is so long that it goes to disk. */
@@ -41,7 +41,7 @@ describe("the frontier in memory", () => {
   function visit(schedule: Schedule): boolean {
     const next = schedule.next(0, nowhere, states);
     if (next === null) return false;
-    const lease = schedule.lease(next, { url: urlOf(next.id, next.host.name), previous: null }, 0);
+    const lease = schedule.lease(next, { url: urlOf(next.id, next.host.name), previous: null, importance: 0 }, 0);
     schedule.end(schedule.current(lease.token)!, 0, undefined);
     states.end(next.id);
     return true;
@@ -82,7 +82,6 @@ describe("a host that was quiet", () => {
   afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
   const clock = new TestClock();
-  const links: LinkRules = { steps: [0, 0, 1, 1, 2, 2, 3, 3], highest: 1, foreign: 4 };
   const old = Array.from({ length: 192 }, (_, i) => url("a", `old${i}`, { priority: 4, source: "link" }));
   const others = Array.from({ length: 1_200 }, (_, i) => url(`h${i}`, "x"));
 
@@ -104,12 +103,14 @@ describe("a host that was quiet", () => {
     await backend.commit({ settled: parts, hosts: [], robots: [], marks: [] });
   };
 
-  /** All but the first 64, the head of the queue, are raised from their chunks, and the chunks are never read. */
+  /** All but the first 64, the head of the queue, are brought forward from their chunks, and the chunks are never read. */
   async function leaveChunks(backend: Backend): Promise<void> {
     await backend.add(old);
     for (let from = 64; from < old.length; from += 16) {
-      await visitOne(backend, { linksAgain: again("b", old.slice(from, from + 16), 128) });
-      for (let i = 0; i < 20; i++) await visitOne(backend);
+      await backend.add([url("a", `rich${from}`)]);
+      await visitOne(backend, { linksAgain: again("a", old.slice(from, from + 16)) });
+      // Sixteen of the short list, in two turns of three.
+      for (let i = 0; i < 23; i++) await visitOne(backend);
     }
   }
 
@@ -117,7 +118,7 @@ describe("a host that was quiet", () => {
     it(`begins anew, though places that all have left were on disk${crash ? ", also after a restart" : ""}`, async () => {
       const more = Array.from({ length: 300 }, (_, i) => url("a", `new${i}`, { priority: 4, source: "link" }));
       {
-        await using backend = openEmbedded(dir, { clock, links });
+        await using backend = openEmbedded(dir, { clock, firstCash });
         await leaveChunks(backend);
         await visitAll(backend);
         if (!crash) {
@@ -127,7 +128,7 @@ describe("a host that was quiet", () => {
           assert.deepEqual((await visitAll(backend)).sort(), more.map(({ href }) => href).sort());
         }
       }
-      await using backend = openEmbedded(dir, { clock, links });
+      await using backend = openEmbedded(dir, { clock, firstCash });
       if (crash) {
         await backend.add(more);
         assert.deepEqual((await visitAll(backend)).sort(), more.map(({ href }) => href).sort());
