@@ -20,7 +20,7 @@ export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Pr
   const target = there === null ? path : await realpath(path);
   const beside = `${target}.${process.pid}.tmp`;
   try {
-    await naming(beside, async () => {
+    await naming(target, async () => {
       const file = await open(beside, "w", mode);
       try {
         await writeTexts(file, texts);

@@ -143,7 +143,7 @@ function linksOf(
 ): Pick<Reading, "links" | "linksAgain" | "listed" | "outlinks"> {
   const { rules, sentLately, admission, clock } = context;
   const told = new Told(lease.url, sentLately);
-  const said = new Said();
+  const said = new Said(lease.url.host);
   const outlinks = new Set<string>();
   const at = { via: lease.url.id, depth: lease.url.depth + 1, hops: 0, ofSeed: false };
   // Contents and indexes name one page under hundreds of fragments: to parse it once is enough.

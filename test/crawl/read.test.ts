@@ -23,7 +23,7 @@ async function readingOf(found: Read, rawHeaders: readonly string[] = [], admit:
   const handler: MediaHandler = { name: "test", accepts: ["*/*"], read: () => found };
   const response = { status: 200, href: HREF, rawHeaders, bodyRead: true } as unknown as FetchResponse;
   const answer = { location: null, challenge: null } as unknown as Answer;
-  const lease = { url: { id: 1, href: HREF, depth: 0, source: "seed" } } as unknown as Lease;
+  const lease = { url: { id: 1, href: HREF, host: "http://a.test", depth: 0, source: "seed" } } as unknown as Lease;
   return read(response, "image/png", answer, lease, {
     reading: {
       identify: () => "image/png",
