@@ -17,6 +17,7 @@ import { numbered } from "./hosts.ts";
 import { type PermitContext, permit, release, targetOf } from "./permit.ts";
 import type { Progress } from "./progress.ts";
 import { changeEvents, endedRecords } from "./records.ts";
+import type { Recrawl } from "./recrawl.ts";
 import { type Outcome, settleUnvisited, settleVisit } from "./settle.ts";
 
 export interface CrawlRules {
@@ -40,6 +41,8 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   /** What has changed; null: nobody wants to know. */
   readonly changes: Sink<ChangeEvent> | null;
   readonly inbox: Inbox;
+  /** Brings URLs back; null in a crawl that visits each once. */
+  readonly recrawl: Recrawl | null;
   readonly log: Log;
   readonly crawlRules: CrawlRules;
   readonly settleRules: SettleContext["rules"];
@@ -59,7 +62,7 @@ export interface Stops {
 }
 
 /**
- * "done": nothing is pending. "limit": enough pages. "stopped": a signal said so. "parked": all that is pending waits for
+ * "done": nothing is pending, and nothing comes back. "limit": enough pages. "stopped": a signal said so. "parked": all that is pending waits for
  * hosts that have asked to be left alone for longer than anybody would wait. "over-budget": all that is pending is of
  * hosts that have had their pages.
  */
@@ -107,6 +110,7 @@ class Loop {
       for (;;) {
         await this.#commit();
         if (this.#failure !== null) throw this.#failure;
+        await this.#bringBack();
         // What was added at the last moment is not left lying.
         await this.#lookIn(this.#end() !== null);
         const end = this.#end();
@@ -138,6 +142,13 @@ class Loop {
     }
   }
 
+  async #bringBack(): Promise<void> {
+    const { recrawl, progress } = this.#context;
+    if (recrawl === null || this.#paused || this.#stopping()) return;
+    await recrawl.take();
+    progress.expect(recrawl.nextAt);
+  }
+
   async #lookIn(eager: boolean): Promise<void> {
     const { inbox, progress } = this.#context;
     this.#paused = await inbox.look(eager);
@@ -147,12 +158,13 @@ class Loop {
   /** How the crawl ends, if it ends now. */
   #end(): LoopEnd | null {
     const { queued, leased, delayed } = this.#context.frontier.pending();
-    if (queued + leased + delayed === 0) return "done";
+    const goesOn = this.#context.recrawl?.goesOn ?? false;
+    if (queued + leased + delayed === 0 && !goesOn) return "done";
     if (this.#stopping()) {
       if (this.#open > 0 && !this.#stops.hard.aborted) return null;
       return this.#enough() ? "limit" : "stopped";
     }
-    return this.#open > 0 || this.#paused ? null : this.#nothingToWaitFor();
+    return goesOn || this.#open > 0 || this.#paused ? null : this.#nothingToWaitFor();
   }
 
   #stopping(): boolean {
@@ -237,7 +249,7 @@ class Loop {
     if (sealed.length === 0 && decided.length === 0) return;
     this.#sealed = [];
     this.#decided = [];
-    const { frontier, hosts, pages, progress, settleRules } = this.#context;
+    const { frontier, hosts, pages, progress, recrawl, settleRules } = this.#context;
     const outcomes = [...decided];
     for (const { visits } of sealed)
       for (const visited of visits) {
@@ -253,7 +265,7 @@ class Loop {
     const report = await commit(
       {
         sealed,
-        settled: outcomes.map((outcome) => outcome.settled),
+        settled: outcomes.map(({ settled }) => recrawl?.settled(settled) ?? settled),
         hosts: outcomes.flatMap((outcome) => outcome.hosts),
         robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
         requests: outcomes.flatMap((outcome) => outcome.request ?? []),

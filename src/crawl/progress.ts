@@ -28,6 +28,7 @@ export class Progress {
   #requests = 0;
   #bytes = 0;
   #paused = false;
+  #nextVisitAt: Instant | null = null;
   /** Samples of (time, pages fetched) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
@@ -53,6 +54,11 @@ export class Progress {
 
   pause(paused: boolean): void {
     this.#paused = paused;
+  }
+
+  /** When the next URL comes back. */
+  expect(nextVisitAt: Instant | null): void {
+    this.#nextVisitAt = nextVisitAt;
   }
 
   /** Requests that are on their way. */
@@ -108,6 +114,7 @@ export class Progress {
       rateMean: perSecond(this.#fetched, at - this.#startedAt),
       ...this.#limits,
       paused: this.#paused,
+      nextVisitAt: queued + leased + delayed === 0 ? this.#nextVisitAt : null,
       waiting: leased === 0 && queued + delayed > 0 ? this.#waiting(at) : null,
     };
   }

@@ -4,6 +4,7 @@
  */
 import type { Instant } from "../base/clock.ts";
 import type { Original } from "./capture.ts";
+import type { Listed } from "./listed.ts";
 
 /** Checks of many looks together, or of many pages: of a URL's past, of a host, of a pattern of URLs. */
 export interface Pool {
@@ -54,7 +55,7 @@ export interface History extends Validators {
   /** Null while it is there. */
   readonly away: Away | null;
   /** What a sitemap said of it last. */
-  readonly listed: { readonly lastmod: Instant | null; readonly changefreq: string | null } | null;
+  readonly listed: Listed | null;
 }
 
 /** Of a URL that nothing is known of. */

@@ -71,6 +71,8 @@ export interface CrawlStats {
   readonly deadline: Instant | null;
   /** It asks for nothing until it is told to go on. */
   readonly paused: boolean;
+  /** When the first URL is visited again; set only while nothing is pending. */
+  readonly nextVisitAt: Instant | null;
   /** Set only while nothing is leased and something is pending. */
   readonly waiting: Waiting | null;
 }

@@ -1,9 +1,30 @@
 /**
- * How often a page changes, from visits at irregular times that tell only *that* it changed since the last look, not how
+ * How often a page changes, from looks at irregular times that tell only *that* it changed since the last one, not how
  * often: changes are taken for a Poisson process (Cho and Garcia-Molina, "Estimating frequency of change", 2003).
- * Rates are changes per ms, spans are ms.
+ *
+ * What is believed is a distribution over rates, not one rate. A page that was found changed at each of five weekly looks
+ * may change once a week or every minute, and the two deserve visits as different as can be; the likeliest rate alone
+ * cannot say that nobody knows. Rates are changes per ms, spans are ms where nothing else is said.
  */
-import type { Pool } from "../model/history.ts";
+import type { History, Pool } from "../model/history.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Two to a doubling: from a change in seven years to two thousand a day. */
+const PER_DOUBLING = 2;
+const RATE_COUNT = 46;
+const SLOWEST = 1 / (2_600 * DAY_MS);
+
+/** The rates that a belief speaks of, slowest first. */
+export const RATES: Readonly<Float64Array> = Float64Array.from(
+  { length: RATE_COUNT },
+  (_, at) => SLOWEST * 2 ** (at / PER_DOUBLING),
+);
+
+/** How likely each of `RATES` is held to be: they add up to 1. */
+export type Belief = Readonly<Float64Array>;
+
+export const NO_POOL: Pool = { changes: 0, changedMs: 0, unchangedMs: 0 };
 
 /** One look at a page: how long after the one before, and whether it had changed. */
 export interface Check {
@@ -11,19 +32,84 @@ export interface Check {
   readonly changed: boolean;
 }
 
-/**
- * What is believed of a page before it was looked at twice: its rate, and by how many powers of e (one standard deviation)
- * that may be wrong, up or down. Rates are spread over many orders of magnitude; a belief about the rate itself, not its
- * logarithm, would hold on against a page that changes a hundred times as often.
- */
-export interface Prior {
-  readonly rate: number;
-  readonly spread: number;
+export function pooled(pool: Pool, { afterMs, changed }: Check): Pool {
+  return changed
+    ? { ...pool, changes: pool.changes + 1, changedMs: pool.changedMs + afterMs }
+    : { ...pool, unchangedMs: pool.unchangedMs + afterMs };
 }
 
-const DAY_MS = 86_400_000;
-const SLOWEST = 1 / (100 * 365 * DAY_MS);
-const FASTEST = 1 / 1_000;
+/** What looking again has told of a page. */
+export type Looks = Pick<History, "spans" | "olderPool">;
+
+export const NO_LOOKS: Looks = { spans: [], olderPool: null };
+
+/** A belief before any look: about `rate`, which may be wrong by `spread` powers of e (one standard deviation). */
+export function around(rate: number, spread: number): Belief {
+  return normalized(RATES.map((one) => -((Math.log(one / rate) / spread) ** 2) / 2));
+}
+
+/** What two sayings that know nothing of each other come to together. */
+export const bothOf = (one: Belief, other: Belief): Belief =>
+  normalized(one.map((chance, at) => Math.log(chance * other[at]!)));
+
+/** Bayes' rule: what is believed of a page after its looks, of which each found it changed, or did not. */
+export function believed({ spans, olderPool }: Looks, prior: Belief): Belief {
+  const { changes, changedMs } = olderPool ?? NO_POOL;
+  let { unchangedMs } = olderPool ?? NO_POOL;
+  const found = new Float64Array(RATE_COUNT).fill(1); // at most a few dozen factors each, none below 1e-12
+  for (const span of spans)
+    if (span > 0) for (let at = 0, each = chances(span * 1_000); at < RATE_COUNT; at++) found[at]! *= each[at]!;
+    else unchangedMs -= span * 1_000;
+  const logs = found.map((chance, at) => Math.log(prior[at]! * chance) - RATES[at]! * unchangedMs);
+  if (changes > 0)
+    for (let at = 0, each = chances(changedMs / changes); at < RATE_COUNT; at++)
+      logs[at]! += changes * Math.log(each[at]!);
+  return normalized(logs);
+}
+
+/**
+ * The chance of a change within `afterMs` at each of `RATES`; never nothing, for two looks within one ms may differ. At
+ * twice the rate nothing changes only when it does so twice: 1 - (1 - c)^2.
+ */
+function chances(afterMs: number): Float64Array {
+  const found = new Float64Array(RATE_COUNT);
+  for (let first = 0; first < PER_DOUBLING; first++) {
+    let chance = -Math.expm1(-RATES[first]! * Math.max(afterMs, 1));
+    for (let at = first; at < RATE_COUNT; at += PER_DOUBLING) {
+      found[at] = chance;
+      chance *= 2 - chance;
+    }
+  }
+  return found;
+}
+
+/** Logarithms of likelihoods, known up to a constant, as a belief. Nothing is held to be impossible. */
+function normalized(logs: Float64Array): Belief {
+  let most = Number.NEGATIVE_INFINITY;
+  for (const log of logs) if (log > most) most = log;
+  let sum = 0;
+  for (let at = 0; at < logs.length; at++) {
+    logs[at] = Math.exp(logs[at]! - most) + 1e-12;
+    sum += logs[at]!;
+  }
+  for (let at = 0; at < logs.length; at++) logs[at]! /= sum;
+  return logs;
+}
+
+/** The rate in the middle of a belief, in powers of e. */
+export function rateOf(belief: Belief): number {
+  let sum = 0;
+  for (let at = 0; at < RATE_COUNT; at++) sum += belief[at]! * Math.log(RATES[at]!);
+  return Math.exp(sum);
+}
+
+/**
+ * What the beliefs of `pages` pages together (their sum) say of a new one like them, leaning on a wider prior as on
+ * `leaning` pages more: pattern on host, host on all.
+ */
+export function priorOf(sum: Float64Array, pages: number, wider: Belief, leaning: number): Belief {
+  return wider.map((chance, at) => (Math.max(sum[at]!, 0) + leaning * chance) / (pages + leaning));
+}
 
 /**
  * The bias-corrected estimator for checks `intervalMs` apart: -log((n - X + 0.5) / (n + 0.5)) / I. The plain X / nI misses
@@ -32,57 +118,4 @@ const FASTEST = 1 / 1_000;
 export function regularRate(checks: number, changes: number, intervalMs: number): number {
   if (checks === 0) return 0;
   return -Math.log((checks - changes + 0.5) / (checks + 0.5)) / intervalMs;
-}
-
-/** The likeliest rate for checks at any times, given what was believed before: with no checks, just that. */
-export function changeRate(checks: readonly Check[], prior: Prior): number {
-  let unchangedMs = 0;
-  for (const { afterMs, changed } of checks) if (!changed) unchangedMs += afterMs;
-  return likeliest(prior, unchangedMs, (rate) => {
-    let sum = 0;
-    for (const { afterMs, changed } of checks) if (changed) sum += pull(rate * afterMs);
-    return sum;
-  });
-}
-
-/**
- * The mode of the posterior over log(rate). Its slope, `pulls` - rate * unchanged - (log(rate) - log(prior)) / spread^2,
- * falls all the way, so halving finds the one root.
- */
-function likeliest({ rate, spread }: Prior, unchangedMs: number, pulls: (rate: number) => number): number {
-  const believed = Math.log(rate);
-  let low = Math.log(SLOWEST);
-  let high = Math.log(FASTEST);
-  for (let step = 0; step < 50; step++) {
-    const middle = (low + high) / 2;
-    const tried = Math.exp(middle);
-    if (pulls(tried) - tried * unchangedMs - (middle - believed) / spread ** 2 > 0) low = middle;
-    else high = middle;
-  }
-  return Math.exp((low + high) / 2);
-}
-
-/** How much a span with a change in it speaks for a higher rate: 1 where the rate makes it unlikely, 0 where it is sure. */
-const pull = (expected: number): number => (expected === 0 ? 1 : expected / Math.expm1(expected));
-
-export const NO_POOL: Pool = { changes: 0, changedMs: 0, unchangedMs: 0 };
-
-export function pooled(pool: Pool, { afterMs, changed }: Check): Pool {
-  return changed
-    ? { ...pool, changes: pool.changes + 1, changedMs: pool.changedMs + afterMs }
-    : { ...pool, unchangedMs: pool.unchangedMs + afterMs };
-}
-
-/** Pages of one host, or of one pattern, are more alike than any two, but not the same. */
-const POOL_SPREAD = 1.2;
-
-/**
- * The prior that a pool gives, leaning on a wider one while it is small: pattern on host, host on all. Each span with a
- * change is taken to have had their mean length, so that a pool is three numbers.
- */
-export function priorOf({ changes, changedMs, unchangedMs }: Pool, wider: Prior): Prior {
-  if (changes === 0 && unchangedMs === 0) return wider;
-  const meanMs = changes === 0 ? 0 : changedMs / changes;
-  const rate = likeliest(wider, unchangedMs, (tried) => changes * pull(tried * meanMs));
-  return { rate, spread: Math.min(POOL_SPREAD, wider.spread) };
 }

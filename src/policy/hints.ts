@@ -5,7 +5,7 @@
  */
 import type { Instant } from "../base/clock.ts";
 import type { ChangeFrequency, HintTrust, Listed } from "../model/listed.ts";
-import type { Prior } from "./change-rate.ts";
+import { around, type Belief, bothOf } from "./change-rate.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -106,11 +106,6 @@ const EVERY_MS: { readonly [F in ChangeFrequency]: number } = {
 /** The words are a generator's setting more often than an observation: as far off as pages of all kinds, nearly. */
 const WORD_SPREAD = 2;
 
-/** What is believed of a page before it was looked at twice, with the word of a sitemap: both beliefs, each by its weight. */
-export function priorWith(changefreq: ChangeFrequency | null, prior: Prior): Prior {
-  if (changefreq === null) return prior;
-  const word = 1 / WORD_SPREAD ** 2;
-  const other = 1 / prior.spread ** 2;
-  const log = (other * Math.log(prior.rate) - word * Math.log(EVERY_MS[changefreq])) / (word + other);
-  return { rate: Math.exp(log), spread: 1 / Math.sqrt(word + other) };
-}
+/** What is believed of a page before it was looked at twice, with the word of a sitemap. */
+export const priorWith = (changefreq: ChangeFrequency | null, prior: Belief): Belief =>
+  changefreq === null ? prior : bothOf(prior, around(1 / EVERY_MS[changefreq], WORD_SPREAD));

@@ -4,11 +4,18 @@
  * whatever is spent on it, and gets less (Cho and Garcia-Molina, "Effective page refresh policies for Web crawlers", 2003).
  * Rates are events per ms.
  */
+import { type Belief, RATES } from "./change-rate.ts";
 
 /** Which shares: the most expected freshness, the same for all, or as much more as a page changes more often. */
 export type RevisitPolicy = "freshness" | "uniform" | "proportional";
 
 export const REVISIT_POLICIES = ["freshness", "uniform", "proportional"] as const satisfies readonly RevisitPolicy[];
+
+/** No page is visited again before `minMs`, and each is after `maxMs`. */
+export interface RevisitBounds {
+  readonly minMs: number;
+  readonly maxMs: number;
+}
 
 /** The share of time that a copy is up to date, when its page changes at `changes` and is visited at even times at `visits`. */
 export function freshness(changes: number, visits: number): number {
@@ -38,17 +45,37 @@ export function visitsWorth(changes: number, weight: number, price: number): num
   return changes / changesBetween(target);
 }
 
-/** Solves 1 - (1 + x) e^-x = y for x: the changes between two visits at which one more is worth y. Newton from a bound below. */
-function changesBetween(y: number): number {
+/** Sixty-four steps to a halving of what is asked, down to 2^-64. */
+const STEPS = 64;
+const HALVINGS = 64;
+
+/** The changes between two visits at which one more is worth 2^-(at / STEPS) of weight / changes. */
+const CHANGES_BETWEEN = Float64Array.from({ length: HALVINGS * STEPS + 2 }, (_, at) =>
+  solved(Math.min(2 ** (-at / STEPS), 1 - 1e-6)),
+);
+
+/** Solves 1 - (1 + x) e^-x = y for x: Newton from a bound below. */
+function solved(y: number): number {
   let x = Math.sqrt(2 * y); // the left side is x^2 / 2 - x^3 / 3 + ...: the root is to the right
   for (let step = 0; step < 60; step++) {
     const gap = y - 1 + (1 + x) * Math.exp(-x);
     const next = x + gap / (x * Math.exp(-x));
-    if (!(Math.abs(next - x) > 1e-12 * x)) return next;
+    if (!(Math.abs(next - x) > 1e-9 * x)) return next;
     x = next;
   }
   return x;
 }
+
+function changesBetween(y: number): number {
+  const at = -Math.log2(y) * STEPS;
+  if (at >= HALVINGS * STEPS) return Math.sqrt(2 * y);
+  const below = Math.floor(at);
+  const low = CHANGES_BETWEEN[below]!;
+  return low + (at - below) * (CHANGES_BETWEEN[below + 1]! - low);
+}
+
+/** What of a belief is too little to be worth a thought. */
+const NEGLIGIBLE = 1e-6;
 
 /** Bins of changes / weight, eight to a doubling, over 2^96. */
 const BINS_PER_DOUBLING = 8;
@@ -57,76 +84,93 @@ const SMALLEST_LOG2 = -60;
 
 /**
  * What all pages together ask for, kept while they come, change and go: the price at which the visits that are worth it
- * are as many as can be paid for. Pages are kept by the ratio of their rate to their weight, in bins: 6 KB in all.
+ * are as many as can be paid for. A page stands here as its belief has it, a part for each rate that it may have; parts are
+ * kept by the ratio of rate to weight, in bins: 18 KB in all.
  */
 export class Demand {
-  readonly #changes = new Float64Array(BINS);
+  readonly #pagesIn = new Float64Array(BINS);
+  readonly #changesIn = new Float64Array(BINS);
+  readonly #weightsIn = new Float64Array(BINS);
+  readonly #bounds: RevisitBounds;
   #pages = 0;
-  #sum = 0;
+  #changes = 0;
 
-  add(changes: number, weight: number): void {
-    this.#put(changes, weight, 1);
+  constructor(bounds: RevisitBounds) {
+    this.#bounds = bounds;
   }
 
-  remove(changes: number, weight: number): void {
-    this.#put(changes, weight, -1);
+  add(belief: Belief, weight: number): void {
+    this.#put(belief, weight, 1);
   }
 
-  #put(changes: number, weight: number, sign: 1 | -1): void {
+  remove(belief: Belief, weight: number): void {
+    this.#put(belief, weight, -1);
+  }
+
+  #put(belief: Belief, weight: number, sign: 1 | -1): void {
     this.#pages += sign;
-    this.#sum += sign * changes;
-    if (changes > 0 && weight > 0) this.#changes[binOf(changes / weight)]! += sign * changes;
+    for (let at = 0; at < RATES.length; at++) {
+      const part = sign * belief[at]!;
+      const changes = part * RATES[at]!;
+      this.#changes += changes;
+      const bin = binOf(RATES[at]! / weight);
+      this.#pagesIn[bin]! += part;
+      this.#changesIn[bin]! += changes;
+      this.#weightsIn[bin]! += part * weight;
+    }
   }
 
   get pages(): number {
     return this.#pages;
   }
 
+  /** The changes of all pages together. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /** The price at which all pages together take `visits`. 0 when there are none. */
   price(visits: number): number {
-    let low = -400;
-    let high = 400;
-    for (let step = 0; step < 60; step++) {
+    if (this.#pages === 0) return 0;
+    let low = -100;
+    let high = 100;
+    for (let step = 0; step < 40; step++) {
       const middle = (low + high) / 2;
       if (this.#visitsAt(2 ** middle) > visits) low = middle;
       else high = middle;
     }
-    return this.#pages === 0 ? 0 : 2 ** high;
+    return 2 ** high;
   }
 
   #visitsAt(price: number): number {
     let sum = 0;
     for (let bin = 0; bin < BINS; bin++) {
-      const changes = this.#changes[bin]!;
-      if (changes <= 0) continue;
-      const ratio = 2 ** (SMALLEST_LOG2 + (bin + 0.5) / BINS_PER_DOUBLING);
-      const target = price * ratio;
-      if (target < 1) sum += changes / changesBetween(target);
+      const pages = this.#pagesIn[bin]!;
+      if (pages <= NEGLIGIBLE) continue;
+      const worth = visitsWorth(this.#changesIn[bin]! / pages, this.#weightsIn[bin]! / pages, price);
+      sum += pages * within(worth, this.#bounds);
     }
     return sum;
-  }
-
-  /** How many visits a ms a page gets of `visits` for all, at the `price` for them. */
-  visits(
-    changes: number,
-    weight: number,
-    all: { readonly visits: number; readonly price: number },
-    policy: RevisitPolicy,
-  ): number {
-    if (policy === "uniform") return all.visits / this.#pages;
-    if (policy === "proportional") return this.#sum > 0 ? (all.visits * changes) / this.#sum : 0;
-    return visitsWorth(changes, weight, all.price);
   }
 }
 
 const binOf = (ratio: number): number =>
   Math.min(Math.max(Math.floor((Math.log2(ratio) - SMALLEST_LOG2) * BINS_PER_DOUBLING), 0), BINS - 1);
 
-export interface RevisitBounds {
-  readonly minMs: number;
-  readonly maxMs: number;
+export const within = (visits: number, { minMs, maxMs }: RevisitBounds): number =>
+  Math.min(Math.max(visits, 1 / maxMs), 1 / minMs);
+
+/** How many visits a ms are worth `price` to a page, in the mean over what it may be. */
+export function visitsBelieved(belief: Belief, weight: number, price: number, bounds: RevisitBounds): number {
+  let sum = 0;
+  for (let at = 0; at < RATES.length; at++)
+    if (belief[at]! > NEGLIGIBLE) sum += belief[at]! * within(visitsWorth(RATES[at]!, weight, price), bounds);
+  return within(sum, bounds);
 }
 
-/** How long until a page is due again: 1 / visits, kept within bounds. */
-export const revisitAfter = (visits: number, { minMs, maxMs }: RevisitBounds): number =>
-  Math.min(Math.max(1 / visits, minMs), maxMs);
+/** The chance that a page changes too fast to be worth any visit at this price. */
+export function hopelessness(belief: Belief, weight: number, price: number): number {
+  let sum = 0;
+  for (let at = RATES.length - 1; at >= 0 && RATES[at]! * price >= weight; at--) sum += belief[at]!;
+  return sum;
+}

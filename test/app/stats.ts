@@ -21,6 +21,7 @@ export function stats(changes: Partial<CrawlStats> = {}): CrawlStats {
     rateMean: 8.24,
     limit: null,
     deadline: null,
+    nextVisitAt: null,
     paused: false,
     waiting: null,
     ...changes,

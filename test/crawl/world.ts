@@ -12,6 +12,7 @@ import { Hrefs } from "../../src/crawl/hrefs.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
 import { originalsIn } from "../../src/crawl/originals.ts";
 import { Progress } from "../../src/crawl/progress.ts";
+import type { Recrawl } from "../../src/crawl/recrawl.ts";
 import { seed } from "../../src/crawl/seed.ts";
 import { SoftNotFound } from "../../src/crawl/soft-404.ts";
 import { addressTurns } from "../../src/crawl/turns.ts";
@@ -108,6 +109,7 @@ export interface WorldOptions {
   readonly stop?: AbortSignal;
   readonly cookies?: (clock: Clock) => Cookies;
   readonly backend?: (clock: Clock) => Backend;
+  readonly recrawl?: (clock: Clock, backend: Backend) => Recrawl;
   readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
   readonly onAsked?: (asked: FetchRequest) => void;
   /** Pages are HTML, read as in earnest, their texts compared. */
@@ -244,6 +246,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     changes: null,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
     inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
+    recrawl: options.recrawl?.(clock, backend) ?? null,
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     duplicates,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { HintTrust } from "../../src/model/listed.ts";
+import { around, rateOf } from "../../src/policy/change-rate.ts";
 import { afterCalled, believable, isTrusted, priorWith, saysChanged } from "../../src/policy/hints.ts";
 
 const DAY = 86_400_000;
@@ -95,14 +96,12 @@ describe("a host's dates are trusted", () => {
 });
 
 describe("the change frequency that a sitemap gives a new page", () => {
-  const wide = { rate: 1 / (100 * DAY), spread: 3 };
+  const wide = around(1 / (100 * DAY), 3);
   it("moves what is believed towards it, and more so the less was known", () => {
-    const daily = priorWith("daily", wide);
-    assert.ok(daily.rate > wide.rate && daily.rate < 1 / DAY);
-    assert.ok(daily.spread < wide.spread);
-    const narrow = { ...wide, spread: 0.5 };
-    assert.ok(priorWith("daily", narrow).rate < daily.rate);
-    assert.ok(priorWith("never", wide).rate < wide.rate);
+    const daily = rateOf(priorWith("daily", wide));
+    assert.ok(daily > rateOf(wide) && daily < 1 / DAY);
+    assert.ok(rateOf(priorWith("daily", around(1 / (100 * DAY), 0.5))) < daily);
+    assert.ok(rateOf(priorWith("never", wide)) < rateOf(wide));
   });
   it("leaves it as it was, where nothing is said", () => {
     assert.equal(priorWith(null, wide), wide);

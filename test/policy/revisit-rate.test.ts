@@ -1,27 +1,24 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import {
-  age,
-  Demand,
-  freshness,
-  REVISIT_POLICIES,
-  type RevisitPolicy,
-  revisitAfter,
-  visitsWorth,
-} from "../../src/policy/revisit-rate.ts";
+import { around, type Belief, RATES } from "../../src/policy/change-rate.ts";
+import { age, Demand, freshness, visitsBelieved, visitsWorth } from "../../src/policy/revisit-rate.ts";
 
 const DAY = 86_400_000;
 const rate = fc.double({ min: 1e-4, max: 100, noNaN: true }).map((perDay) => perDay / DAY);
 
-/** From a change in three hundred days to a hundred a day, evenly over the magnitudes. */
-const RATES = Array.from({ length: 2_000 }, (_, at) => 10 ** (2 - (4.5 * at) / 2_000) / DAY);
+const BOUNDS = { minMs: DAY / 24, maxMs: 2_000 * DAY };
 
-function shares(rates: readonly number[], visits: number, policy: RevisitPolicy): number[] {
-  const demand = new Demand();
-  for (const one of rates) demand.add(one, 1);
-  const all = { visits, price: demand.price(visits) };
-  return rates.map((one) => demand.visits(one, 1, all, policy));
+/** All rates that a belief speaks of, from a change in three hundred days to a hundred a day, in equal parts. */
+const KNOWN_RATES = [...RATES].filter((one) => one * DAY > 1 / 300 && one * DAY < 100);
+const sure = (rate: number): Belief => RATES.map((one) => (one === rate ? 1 : 0));
+
+/** Shares when the rates are known. */
+function shares(rates: readonly number[], visits: number): number[] {
+  const demand = new Demand(BOUNDS);
+  for (const one of rates) demand.add(sure(one), 1);
+  const price = demand.price(visits);
+  return rates.map((one) => visitsBelieved(sure(one), 1, price, BOUNDS));
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -45,39 +42,57 @@ describe("freshness and age", () => {
 });
 
 describe("the shares of visits", () => {
-  it("add up to what can be paid for, by each policy", () => {
-    for (const policy of REVISIT_POLICIES) {
-      const total = sum(shares(RATES, 400 / DAY, policy)) * DAY;
-      assert.ok(Math.abs(total / 400 - 1) < 0.03, `${policy}: ${total}`);
+  const rates = Array.from({ length: 50 }, () => KNOWN_RATES).flat();
+
+  it("add up to what can be paid for", () => {
+    for (const a of [0.05, 0.2, 1]) {
+      const total = sum(shares(rates, (a * rates.length) / DAY)) * DAY;
+      assert.ok(Math.abs(total / (a * rates.length) - 1) < 0.02, String(total));
     }
   });
 
-  it("keep more pages fresh than equal shares, and these more than proportional ones", () => {
-    const [best, uniform, proportional] = REVISIT_POLICIES.map((policy) =>
-      fresh(RATES, shares(RATES, 100 / DAY, policy)),
-    );
-    assert.ok(best! > 1.15 * uniform! && uniform! > proportional!, `${best} ${uniform} ${proportional}`);
+  it("add up to it, too, when no rate is known", () => {
+    const beliefs = rates.map((one) => around(one, 1.5));
+    const demand = new Demand(BOUNDS);
+    for (const belief of beliefs) demand.add(belief, 1);
+    const price = demand.price(200 / DAY);
+    const total = sum(beliefs.map((belief) => visitsBelieved(belief, 1, price, BOUNDS))) * DAY;
+    assert.ok(Math.abs(total / 200 - 1) < 0.02, String(total));
   });
 
-  it("give less, and in the end nothing, to what changes too fast to follow", () => {
-    const visits = shares(RATES, 400 / DAY, "freshness");
-    assert.equal(visits[0], 0, "a hundred changes a day");
+  it("keep more pages fresh than equal shares, and these more than proportional ones", () => {
+    const all = (0.05 * rates.length) / DAY;
+    const best = fresh(rates, shares(rates, all));
+    const uniform = fresh(
+      rates,
+      rates.map(() => all / rates.length),
+    );
+    const proportional = fresh(
+      rates,
+      rates.map((one) => (all * one) / sum(rates)),
+    );
+    assert.ok(best > 1.15 * uniform && uniform > proportional, `${best} ${uniform} ${proportional}`);
+  });
+
+  it("give less, and in the end nothing but the last look, to what changes too fast to follow", () => {
+    const visits = shares(KNOWN_RATES, 0.2 * (KNOWN_RATES.length / DAY));
+    assert.equal(visits.at(-1), 1 / BOUNDS.maxMs, "a hundred changes a day");
     const most = Math.max(...visits);
-    assert.ok(most > visits[RATES.length - 1]! && visits[RATES.length - 1]! > 0);
+    assert.ok(most > visits[0]! && visits[0]! > 1 / BOUNDS.maxMs);
   });
 
   it("cannot be bettered by moving a visit from one page to another", () => {
-    const visits = shares(RATES, 400 / DAY, "freshness");
-    const before = fresh(RATES, visits);
-    const step = 0.02 / DAY;
-    const index = fc.nat(RATES.length - 1);
+    const visits = shares(KNOWN_RATES, (0.2 * KNOWN_RATES.length) / DAY);
+    const before = fresh(KNOWN_RATES, visits);
+    const step = 0.002 / DAY;
+    const index = fc.nat(KNOWN_RATES.length - 1);
     fc.assert(
       fc.property(index, index, (from, to) => {
         if (visits[from]! < step || from === to) return;
         const moved = [...visits];
         moved[from]! -= step;
         moved[to]! += step;
-        assert.ok(fresh(RATES, moved) < before + 2e-6);
+        assert.ok(fresh(KNOWN_RATES, moved) < before + 1e-5);
       }),
     );
   });
@@ -92,21 +107,12 @@ describe("the shares of visits", () => {
   });
 
   it("follow pages that come and go", () => {
-    const demand = new Demand();
-    for (const one of RATES) demand.add(one, 1);
-    const price = demand.price(400 / DAY);
-    for (const one of RATES) demand.add(one * 3, 1);
-    assert.ok(demand.price(400 / DAY) > price);
-    for (const one of RATES) demand.remove(one * 3, 1);
-    assert.ok(Math.abs(demand.price(400 / DAY) / price - 1) < 1e-6);
-  });
-});
-
-describe("when a page is due again", () => {
-  it("is within its bounds, and at the latest when no visit is worth it", () => {
-    const bounds = { minMs: DAY, maxMs: 30 * DAY };
-    assert.equal(revisitAfter(0, bounds), 30 * DAY);
-    assert.equal(revisitAfter(24 / DAY, bounds), DAY);
-    assert.equal(revisitAfter(0.1 / DAY, bounds), 10 * DAY);
+    const demand = new Demand(BOUNDS);
+    for (const one of KNOWN_RATES) demand.add(sure(one), 1);
+    const price = demand.price(4 / DAY);
+    for (const one of KNOWN_RATES) demand.add(around(one * 3, 1), 2);
+    assert.ok(demand.price(4 / DAY) > price);
+    for (const one of KNOWN_RATES) demand.remove(around(one * 3, 1), 2);
+    assert.ok(Math.abs(demand.price(4 / DAY) / price - 1) < 1e-6);
   });
 });

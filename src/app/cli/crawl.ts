@@ -2,11 +2,11 @@
 
 import { changeLine } from "../../export/changes.ts";
 import { pageLine } from "../../export/jsonl.ts";
-import { resolveConfig } from "../config/config.ts";
+import { type Resolved, resolveConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { OPTIONS } from "../config/options.ts";
 import { shownPath, summaryLines } from "../inspect/summary.ts";
-import type { CrawlHooks, CrawlOutcome } from "../run/outcome.ts";
+import type { CrawlHooks, CrawlOutcome, Revisits } from "../run/outcome.ts";
 import { counted, printable } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -16,7 +16,7 @@ import { listenForSignals } from "./signals.ts";
 /** A list of seeds may be no list of seeds: a screen of its faults is enough. */
 const MOST_NOTICES = 20;
 
-export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks) => Promise<CrawlOutcome>;
+export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks, revisits: Revisits) => Promise<CrawlOutcome>;
 
 /** The command over any crawl: the real one is loaded only when it is wanted, so that help comes at once. */
 export function crawlCommand(load: () => Promise<RunCrawl>): Command {
@@ -27,12 +27,20 @@ export function crawlCommand(load: () => Promise<RunCrawl>): Command {
     more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in
 the same place goes on with the same crawl, whether it was stopped, killed or limited.`,
     options: OPTIONS,
-    run: (argv, shell) => crawl(argv, shell, load),
+    async run(argv, shell) {
+      const resolved = await resolveConfig(argv, shell);
+      return crawlWith(resolved, shell, load, resolved.config.continuous ? "continuous" : "none");
+    },
   };
 }
 
-async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<RunCrawl>): Promise<number> {
-  const { config, notices } = await resolveConfig(argv, shell);
+/** Runs a crawl with its progress and its summary; the exit code. */
+export async function crawlWith(
+  { config, notices }: Resolved,
+  shell: Shell,
+  load: () => Promise<RunCrawl>,
+  revisits: Revisits,
+): Promise<number> {
   for (const notice of notices.slice(0, MOST_NOTICES)) shell.stderr.write(`trawl: ${printable(notice)}\n`);
   if (notices.length > MOST_NOTICES)
     shell.stderr.write(`trawl: and ${notices.length - MOST_NOTICES} more like these\n`);
@@ -45,7 +53,10 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
     signal: stops.signal,
     hardSignal: stops.hardSignal,
     // Not before: the directory may be locked, or somebody else's.
-    onStart: () => display.say(`Crawling ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`),
+    onStart: () =>
+      display.say(
+        `${revisits === "pass" ? "Visiting what is due of" : "Crawling"} ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`,
+      ),
     onStats(stats) {
       if (stats.paused !== paused)
         display.say(
@@ -69,7 +80,7 @@ async function crawl(argv: readonly string[], shell: Shell, load: () => Promise<
   if (config.events === "-") hooks.onChanged = (events) => shell.stdout.write(events.map(changeLine).join(""));
   let outcome: CrawlOutcome;
   try {
-    outcome = await runCrawl(config, hooks);
+    outcome = await runCrawl(config, hooks, revisits);
   } finally {
     display.end();
   }

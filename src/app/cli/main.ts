@@ -8,6 +8,7 @@ import { addCommand } from "./add.ts";
 import type { Command, Shell } from "./command.ts";
 import { crawlCommand } from "./crawl.ts";
 import { diffCommand } from "./diff.ts";
+import { dueCommand } from "./due.ts";
 import { EXIT, exitCodeOfError, sentenceOf } from "./exit-codes.ts";
 import { explainCommand } from "./explain.ts";
 import { exportCommand } from "./export.ts";
@@ -16,12 +17,17 @@ import { commandHelp, helpCommand, overview } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { pauseCommand, resumeCommand } from "./pause.ts";
 import { rankCommand } from "./rank.ts";
+import { recrawlCommand } from "./recrawl.ts";
 import { reportCommand } from "./report.ts";
 import { statusCommand } from "./status.ts";
 import { verifyCommand } from "./verify.ts";
 
+const runCrawl = async () => (await import("../run/run.ts")).runCrawl;
+
 export const COMMANDS: readonly Command[] = [
-  crawlCommand(async () => (await import("../run/run.ts")).runCrawl),
+  crawlCommand(runCrawl),
+  recrawlCommand(runCrawl),
+  dueCommand,
   addCommand,
   pauseCommand,
   resumeCommand,

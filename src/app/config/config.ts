@@ -59,6 +59,11 @@ export async function resolveConfig(argv: readonly string[], around: Surrounding
   return merge(base, seeded ? { ...flags, seeds: positionals } : flags, around);
 }
 
+/** The configuration kept in a crawl's directory, with these options in place of its own. Throws a `UsageError`; writes nothing. */
+export async function keptConfigWith(given: Given, dir: string, around: Surroundings): Promise<Resolved> {
+  return merge({}, { ...(await settlePaths(given, around.cwd, (name) => `--${name}`)), dir }, around);
+}
+
 /** The same for a program: `where` is the name of the function that was called, and begins each sentence. */
 export async function configFrom(input: CrawlInput, where: string, around: Surroundings): Promise<Resolved> {
   const given = checkNamed(input, OPTIONS, where, "bad-value", ["seeds"]);
@@ -94,6 +99,7 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   if (options.text || options.markdown) mustFindContent(options.markdown ? "markdown" : "text");
   await inspectDir(dir);
   mustBeElsewhere(options.store, dir);
+  mustBeInOrder(options);
   if (options.jsonl && options.events === "-")
     throw new UsageError("events", "--jsonl and --events - both write to standard output; give --events a file");
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
@@ -105,6 +111,15 @@ function mustBeElsewhere(store: string | null, dir: string): void {
   if (store === null || store.startsWith("s3://")) return;
   if (store !== dir && !store.startsWith(dir + sep)) return;
   throw new UsageError("store", `--store: ${store} is in the crawl's own directory; name another`);
+}
+
+function mustBeInOrder({ revisitMin, revisitMax }: Pick<CrawlOptions, "revisitMin" | "revisitMax">): void {
+  if (revisitMin <= revisitMax) return;
+  const [least, most] = [printValue(OPTIONS.revisitMin, revisitMin), printValue(OPTIONS.revisitMax, revisitMax)];
+  throw new UsageError(
+    "bad-value",
+    `--revisit-min ${least} is more than --revisit-max ${most}; make it less, or the other more`,
+  );
 }
 
 /** Better said now than of each page. */

@@ -1,5 +1,6 @@
 /** The one table of options. Types, flags, help, config-file checks and docs/options.md come from it. */
 
+import { COMING_BACK } from "./options/coming-back.ts";
 import { HOW_FAST } from "./options/how-fast.ts";
 import { HOW_TO_ASK } from "./options/how-to-ask.ts";
 import { REPORTING } from "./options/reporting.ts";
@@ -11,6 +12,7 @@ export const OPTIONS = {
   ...WHAT_TO_CRAWL,
   ...HOW_FAST,
   ...HOW_TO_ASK,
+  ...COMING_BACK,
   ...WHAT_TO_KEEP,
   ...REPORTING,
 };

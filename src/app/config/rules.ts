@@ -8,6 +8,7 @@ import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
 import { ADMISSION_RULES, type AdmissionRules, admit } from "../../policy/admission.ts";
 import type { BudgetRules, Weights } from "../../policy/budget.ts";
 import { POLITENESS, type Politeness } from "../../policy/politeness.ts";
+import type { RecrawlRules } from "../../policy/recrawl.ts";
 import { type Scope, scopeOf } from "../../policy/scope.ts";
 import { trapOf, trapText } from "../../policy/traps.ts";
 import type { Backend, StateQueries } from "../../ports/frontier.ts";
@@ -107,6 +108,19 @@ export function weightsOf({ weights }: Pick<CrawlConfig, "weights">): Weights {
 
 export function budgetOf({ budget, domainBudget }: Pick<CrawlConfig, "budget" | "domainBudget">): BudgetRules {
   return { perHost: budget, perDomain: domainBudget };
+}
+
+const DAY_MS = 86_400_000;
+
+export function recrawlRulesOf(config: CrawlConfig): RecrawlRules {
+  const { revisitPolicy, revisitEvery, revisitBudget, revisitMin, revisitMax, revisitShare } = config;
+  return {
+    policy: revisitPolicy,
+    everyMs: revisitEvery,
+    budget: revisitBudget === null ? null : revisitBudget / DAY_MS,
+    bounds: { minMs: revisitMin, maxMs: revisitMax },
+    share: revisitShare,
+  };
 }
 
 /** The scope of a crawl with these seeds: those of its configuration, and where they were redirected to. */

@@ -57,6 +57,7 @@ export type Group =
   | "What to crawl"
   | "How fast"
   | "How to ask"
+  | "Coming back"
   | "What to keep"
   | "Where and how to report"
   | "Options";

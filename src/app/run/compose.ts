@@ -12,6 +12,7 @@ import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
 import { dropToday } from "../../crawl/reconsider.ts";
+import { Recrawl } from "../../crawl/recrawl.ts";
 import { SoftNotFound } from "../../crawl/soft-404.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
@@ -44,6 +45,7 @@ import {
   openedDirectories,
   politenessOf,
   proxyOf,
+  recrawlRulesOf,
   rememberSeedMoved,
   seedsMoved,
   weightsOf,
@@ -52,6 +54,7 @@ import { productToken } from "../config/user-agent.ts";
 import { openStore } from "../dir/store.ts";
 import { VERSION } from "../version.ts";
 import { faultOf } from "./fault.ts";
+import type { Revisits } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { storedArchive } from "./stored-archive.ts";
 
@@ -216,6 +219,7 @@ export interface ControlParts {
   readonly deadline: Instant | null;
   /** See `VisitThreadData`. */
   readonly waitingMib: Int32Array | null;
+  readonly revisits: Revisits;
   /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
   readonly resumed: boolean;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
@@ -248,6 +252,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     changes,
     cookies,
     inbox: parts.inbox(admission),
+    recrawl: recrawlOf(parts),
     log,
     guard,
     clock: systemClock,
@@ -287,6 +292,13 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     },
   };
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
+}
+
+function recrawlOf({ config, backend, revisits }: ControlParts): Recrawl | null {
+  if (revisits === "none") return null;
+  const until = revisits === "pass" ? systemClock.now() : null;
+  const parts = { frontier: backend, urls: backend, clock: systemClock, random: Math.random, until, weightOf: () => 1 };
+  return new Recrawl(parts, recrawlRulesOf(config));
 }
 
 async function startThreads(

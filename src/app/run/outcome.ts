@@ -21,6 +21,12 @@ export type StopReason =
   | "nothing-fetched"
   | "disk";
 
+/**
+ * "none": each URL is visited once. "continuous": URLs come back as they are due, for ever. "pass": what is due when the
+ * run begins comes back once.
+ */
+export type Revisits = "none" | "continuous" | "pass";
+
 export interface CrawlOutcome {
   readonly reason: StopReason;
   readonly stats: CrawlStats;

@@ -7,6 +7,7 @@ import type { Log } from "../../base/log.ts";
 import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
+import { leaveUnscheduled } from "../../crawl/recrawl.ts";
 import { seed } from "../../crawl/seed.ts";
 import { pagesIn } from "../../model/end.ts";
 import type { CrawlStats } from "../../model/stats.ts";
@@ -40,7 +41,7 @@ import {
   openedOrCleared,
   seenChoice,
 } from "./opening.ts";
-import type { CrawlHooks, CrawlOutcome, StopReason } from "./outcome.ts";
+import type { CrawlHooks, CrawlOutcome, Revisits, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { sendingOf, withNotices } from "./sending.ts";
 import { type Stop, stopsOf } from "./stops.ts";
@@ -48,7 +49,11 @@ import { type Stop, stopsOf } from "./stops.ts";
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
 /** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
-export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<CrawlOutcome> {
+export async function runCrawl(
+  config: CrawlConfig,
+  hooks: CrawlHooks,
+  revisits: Revisits = "none",
+): Promise<CrawlOutcome> {
   // What does not load must be known before anything is written.
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
@@ -82,7 +87,7 @@ export async function runCrawl(config: CrawlConfig, hooks: CrawlHooks): Promise<
     });
     log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
     const told = withNotices(log, hooks);
-    return await crawlIn(config, backend, told, resumed, { fault: fault ?? (() => {}), blobs, hooks });
+    return await crawlIn(config, backend, told, resumed, { fault: fault ?? (() => {}), blobs, hooks, revisits });
   } finally {
     await backend[Symbol.asyncDispose]();
   }
@@ -95,12 +100,19 @@ async function checkProxy(config: CrawlConfig): Promise<void> {
   if (why !== null) throw new UsageError("proxy", `the proxy ${proxyName(proxy!)} ${why}; start it, or mend --proxy`);
 }
 
+interface RunParts {
+  readonly fault: Fault;
+  readonly blobs: Blobs | null;
+  readonly hooks: CrawlHooks;
+  readonly revisits: Revisits;
+}
+
 async function crawlIn(
   config: CrawlConfig,
   backend: Backend,
   log: Log,
   resumed: boolean,
-  { fault, blobs, hooks }: { readonly fault: Fault; readonly blobs: Blobs | null; readonly hooks: CrawlHooks },
+  { fault, blobs, hooks, revisits }: RunParts,
 ): Promise<CrawlOutcome> {
   const startedAt = systemClock.now();
   const archive = join(config.dir, "archive");
@@ -147,10 +159,11 @@ async function crawlIn(
       deadline: stop.deadline,
       waitingMib: sending?.uploads.waitingMib ?? null,
       resumed,
+      revisits,
       onSettled: hooks.onSettled,
       onChanged: config.events === "-" ? hooks.onChanged : undefined,
     });
-    const { progress } = control.context;
+    const { progress, recrawl } = control.context;
     stats = lastKnown(() => progress.snapshot());
     const tell = stats;
     const ticking = setInterval(() => hooks.onStats?.(tell()), STATS_EVERY_MS);
@@ -171,7 +184,10 @@ async function crawlIn(
       });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
+      if (recrawl === null) await leaveUnscheduled(backend);
+      else log.info({ scheduled: await recrawl.open(backend) }, "revisits");
       end = await crawl(control.context, stop);
+      await recrawl?.close(backend);
       if (uploadFault !== null) throw uploadFault;
     } finally {
       over = true;

@@ -1,0 +1,51 @@
+/** `trawl due DIR`: what is visited again when, and why. */
+import { resolve } from "node:path";
+import { DueTimes } from "../../crawl/due-times.ts";
+import { panelRecords } from "../../crawl/recrawl.ts";
+import { readArguments, type Table } from "../config/arguments.ts";
+import { readConfig } from "../config/config.ts";
+import { recrawlRulesOf } from "../config/rules.ts";
+import { openCrawl } from "../dir/crawl-state.ts";
+import { type DueRow, dueLines, dueRow } from "../inspect/due.ts";
+import { UsageError } from "../usage-error.ts";
+import type { Command } from "./command.ts";
+import { EXIT } from "./exit-codes.ts";
+import { oneDirectory } from "./positionals.ts";
+
+const TABLE = {
+  limit: {
+    group: "Options",
+    kind: "int",
+    min: 1,
+    default: 20,
+    word: "URLS",
+    says: "show so many, those that are due first",
+  },
+  json: { group: "Options", kind: "flag", default: false, says: "one JSON object a line" },
+} as const satisfies Table;
+
+export const dueCommand: Command = {
+  name: "due",
+  usage: "due DIR",
+  says: "which pages of a crawl are visited again when, and why; also while it runs",
+  options: TABLE,
+  async run(argv, shell) {
+    const { given, positionals } = readArguments("due", argv, TABLE);
+    const dir = resolve(shell.cwd, oneDirectory("due", positionals));
+    using state = await openCrawl(dir);
+    const config = await readConfig(dir);
+    if (config === null) throw new UsageError("directory", `${dir} has no crawl.json; trawl crawl --dir writes one`);
+    const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);
+    const dueTimes = new DueTimes(recrawlRulesOf(config), () => 1);
+    dueTimes.load(await panelRecords(state, state));
+    const rows: DueRow[] = [];
+    for (const { id } of due) {
+      const record = await state.byId(id);
+      const row = record === null ? null : dueRow(record, dueTimes);
+      if (row !== null) rows.push(row);
+    }
+    const lines = given.json ? rows.map((row) => JSON.stringify(row)) : dueLines(rows, dueTimes, shell.clock.now());
+    shell.stdout.write(lines.map((line) => `${line}\n`).join(""));
+    return EXIT.done;
+  },
+};

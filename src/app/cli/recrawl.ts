@@ -1,0 +1,27 @@
+/** `trawl recrawl DIR`: visits what is due, once. */
+import { resolve } from "node:path";
+import { readArguments } from "../config/arguments.ts";
+import { keptConfigWith } from "../config/config.ts";
+import { OPTIONS } from "../config/options.ts";
+import { mustHoldCrawl } from "../dir/crawl-dir.ts";
+import type { Command } from "./command.ts";
+import { crawlWith, type RunCrawl } from "./crawl.ts";
+import { oneDirectory } from "./positionals.ts";
+
+/** The command over any crawl; see `crawlCommand`. */
+export function recrawlCommand(load: () => Promise<RunCrawl>): Command {
+  return {
+    name: "recrawl",
+    usage: "recrawl DIR [options]",
+    says: "visit again what is due in a crawl, once; trawl due DIR shows what that is",
+    more: `Goes on with the crawl's own options; those given here win. New links that are found on the way are
+followed. A crawl that has run without schedules is gone through once, and its pages are scheduled.`,
+    options: OPTIONS,
+    async run(argv, shell) {
+      const { given, positionals } = readArguments("recrawl", argv, OPTIONS);
+      const dir = resolve(shell.cwd, oneDirectory("recrawl", positionals));
+      await mustHoldCrawl(dir);
+      return crawlWith(await keptConfigWith(given, dir, shell), shell, load, "pass");
+    },
+  };
+}

@@ -1,0 +1,136 @@
+/** What is believed of the pages of a crawl, at what price a visit stands, and so when each URL is due again. */
+import type { Instant } from "../base/clock.ts";
+import type { History } from "../model/history.ts";
+import type { UrlRecord, VisitRecord } from "../model/record.ts";
+import { around, type Belief, believed, NO_LOOKS } from "../policy/change-rate.ts";
+import { priorWith } from "../policy/hints.ts";
+import { Panel } from "../policy/panel.ts";
+import {
+  budgetOf,
+  type Economy,
+  laterMs,
+  type NextLook,
+  nextLook,
+  type RecrawlRules,
+  type Return,
+  returnOf,
+} from "../policy/recrawl.ts";
+import { urlPattern } from "../policy/url-pattern.ts";
+
+export type UrlOf = Pick<UrlRecord, "id" | "host" | "href">;
+
+/** The importance of a URL; 1 is that of one of which nothing is known. */
+export type WeightOf = (url: { readonly id: number }) => number;
+
+/** Before anything is known, a page is taken to change once a month, give or take a factor of twelve. */
+const FIRST_BELIEF = around(1 / (30 * 86_400_000), 2.5);
+/** The price is found anew when so large a part of the panel has changed. */
+const STALE_PART = 1 / 200;
+/** Looks are spread by so much, so that what was found together does not come back together for ever. */
+const JITTER = 0.1;
+
+/** What the next look at a URL stands on. */
+export interface Reasons extends NextLook {
+  readonly kind: Return;
+  readonly belief: Belief;
+  readonly weight: number;
+}
+
+export class DueTimes {
+  readonly rules: RecrawlRules;
+  readonly #weightOf: WeightOf;
+  readonly #panel: Panel;
+  #economy: Economy | null = null;
+  #changedSince = 0;
+
+  constructor(rules: RecrawlRules, weightOf: WeightOf) {
+    this.rules = rules;
+    this.#weightOf = weightOf;
+    this.#panel = new Panel(FIRST_BELIEF, rules.bounds);
+  }
+
+  /**
+   * When a URL is due again after a visit that ended it, and which the panel has learnt from then; null: never.
+   * `lastMs`: since the visit before; null when there was none. `random`: 0 <= x < 1.
+   */
+  after(url: UrlOf, record: VisitRecord, lastMs: number | null, random: number): Instant | null {
+    const { bounds } = this.rules;
+    const kind = returnAfter(record);
+    if (kind !== "by-rate") this.#forget(url.id);
+    if (kind === "never") return null;
+    if (kind === "later") return record.endedAt + laterMs(lastMs, this.rules);
+    const { afterMs } = this.learn(url, record);
+    // The second look comes at any time within the interval: looks are spread evenly, and short spans tell of fast pages.
+    if (record.history === null) return record.endedAt + Math.max(random * afterMs, bounds.minMs);
+    return record.endedAt + Math.min(afterMs * (1 + JITTER * (random - 0.5)), bounds.maxMs);
+  }
+
+  /** Takes what is known of a page into the panel; its next look. */
+  learn(url: UrlOf, { history }: VisitRecord): NextLook {
+    const { pattern } = urlPattern(url.href);
+    const belief = this.#believed(url, pattern, history);
+    const weight = this.#weightOf(url);
+    if (!this.#panel.holds(url.id)) return nextLook(belief, weight, this.economy, this.rules);
+    const page = { belief, weight, host: url.host, pattern };
+    this.#panel.put(url.id, { ...page, soundings: 0 });
+    this.#changedSince++;
+    const next = nextLook(belief, weight, this.economy, this.rules);
+    if (next.soundings > 0) this.#panel.put(url.id, { ...page, soundings: next.soundings });
+    return next;
+  }
+
+  #forget(id: number): void {
+    this.#panel.remove(id);
+    this.#changedSince++;
+  }
+
+  /** What the next look would stand on by what is known now. */
+  reasons(url: UrlOf, visit: VisitRecord | null): Reasons {
+    const belief = this.#believed(url, urlPattern(url.href).pattern, visit?.history ?? null);
+    const weight = this.#weightOf(url);
+    const kind = visit === null ? "by-rate" : returnAfter(visit);
+    return { kind, belief, weight, ...nextLook(belief, weight, this.economy, this.rules) };
+  }
+
+  #believed({ host }: UrlOf, pattern: string, history: History | null): Belief {
+    const prior = priorWith(history?.listed?.changefreq ?? null, this.#panel.prior(host, pattern));
+    return believed(history ?? NO_LOOKS, prior);
+  }
+
+  /** As it was when the panel had last changed by a good part. */
+  get economy(): Economy {
+    const { pages, scale, demand, soundings } = this.#panel;
+    if (this.#economy !== null && this.#changedSince <= demand.pages * STALE_PART) return this.#economy;
+    const visits = budgetOf(pages, this.rules);
+    const left = Math.max(visits - soundings, visits / 2);
+    this.#changedSince = 0;
+    this.#economy = {
+      ...{ visits, pages, soundings },
+      changes: demand.changes * scale,
+      price: demand.price(left / scale),
+    };
+    return this.#economy;
+  }
+
+  holds({ id }: UrlOf): boolean {
+    return this.#panel.holds(id);
+  }
+
+  /** Whose records tell what the panel knows. */
+  get panel(): number[] {
+    return [...this.#panel.ids];
+  }
+
+  /** Learns from the records of an earlier run's panel. */
+  load(records: readonly UrlRecord[]): void {
+    // Twice: the second time with the priors that the first has given.
+    for (let round = 0; round < 2; round++)
+      for (const { visit, ...url } of records) if (visit !== null && isByRate(visit)) this.learn(url, visit);
+  }
+}
+
+const returnAfter = ({ end, attempt }: VisitRecord): Return =>
+  attempt === 0 || end === "retry" || end === "follow" ? "never" : returnOf(end);
+
+/** Whether the page's next look goes by its rate of change. */
+export const isByRate = (visit: VisitRecord): boolean => returnAfter(visit) === "by-rate";
