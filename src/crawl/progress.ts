@@ -12,6 +12,8 @@ const WINDOW_MS = 10_000;
 
 export interface Limits {
   readonly limit: number | null;
+  /** The limit counts what this run fetches alone: a pass over what is due. */
+  readonly ofRun: boolean;
   readonly deadline: Instant | null;
 }
 
@@ -47,9 +49,9 @@ export class Progress {
     this.#pagesAtStart = this.#pages;
   }
 
-  /** Pages there when the run began, and each that was fetched or looked at since: what `limit` limits. */
+  /** What `limit` limits: each page that was fetched or looked at in this run, and those that were there when it began. */
   get visits(): number {
-    return this.#pagesAtStart + this.#fetched;
+    return (this.#limits.ofRun ? 0 : this.#pagesAtStart) + this.#fetched;
   }
 
   pause(paused: boolean): void {
@@ -112,7 +114,8 @@ export class Progress {
       hosts,
       rateNow: this.#rateNow(at),
       rateMean: perSecond(this.#fetched, at - this.#startedAt),
-      ...this.#limits,
+      limit: this.#limits.limit,
+      deadline: this.#limits.deadline,
       paused: this.#paused,
       nextVisitAt: queued + leased + delayed === 0 ? this.#nextVisitAt : null,
       waiting: leased === 0 && queued + delayed > 0 ? this.#waiting(at) : null,

@@ -262,7 +262,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       },
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
-    progress: new Progress(clock, backend, hosts, { limit, deadline: null }),
+    progress: new Progress(clock, backend, hosts, { limit, ofRun: false, deadline: null }),
     rules: {
       obeyRobots,
       hostConcurrency,

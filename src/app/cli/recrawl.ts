@@ -15,7 +15,8 @@ export function recrawlCommand(load: () => Promise<RunCrawl>): Command {
     usage: "recrawl DIR [options]",
     says: "visit again what is due in a crawl, once; trawl due DIR shows what that is",
     more: `Goes on with the crawl's own options; those given here win. New links that are found on the way are
-followed. A crawl that has run without schedules is gone through once, and its pages are scheduled.`,
+followed. A crawl that has run without schedules is gone through once, and its pages are scheduled.
+--limit counts what this pass fetches alone.`,
     options: OPTIONS,
     async run(argv, shell) {
       const { given, positionals } = readArguments("recrawl", argv, OPTIONS);

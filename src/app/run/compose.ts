@@ -264,7 +264,11 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     feedback: new Feedback((id) => backend.byId(id)?.host ?? null, config),
     softNotFound: new SoftNotFound(Math.random, config.soft404),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
-    progress: new Progress(systemClock, backend, hosts, { limit: config.limit, deadline: parts.deadline }),
+    progress: new Progress(systemClock, backend, hosts, {
+      limit: config.limit,
+      ofRun: parts.revisits === "pass",
+      deadline: parts.deadline,
+    }),
     rules: {
       obeyRobots: config.robots,
       hostConcurrency: config.hostConcurrency,
