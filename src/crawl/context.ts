@@ -18,6 +18,7 @@ import type { StateQueries } from "../ports/frontier.ts";
 import type { MediaHandler, Readable } from "../ports/media-handler.ts";
 import type { Duplicates } from "./duplicates.ts";
 import type { Feedback } from "./feedback.ts";
+import type { Hints } from "./hints.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Originals } from "./originals.ts";
 import type { SoftNotFound } from "./soft-404.ts";
@@ -96,6 +97,8 @@ export interface SettleContext {
   readonly duplicates: Pick<Duplicates, "copyOf" | "copyNow">;
   readonly feedback: Feedback;
   readonly softNotFound: SoftNotFound;
+  /** What sitemaps say of when URLs change; null in a crawl that visits each once. */
+  readonly hints: Hints | null;
   readonly rules: SettleRules;
 }
 

@@ -118,7 +118,8 @@ class Loop {
         const resting = this.#stopping() || this.#paused;
         if (!resting) await this.#lease();
         this.#give();
-        if (this.#sealed.length === 0 && this.#decided.length === 0) await this.#bell.wait(this.#untilDue(resting));
+        const isIdle = this.#sealed.length === 0 && this.#decided.length === 0 && !this.#hasHints();
+        if (isIdle) await this.#bell.wait(this.#untilDue(resting));
       }
     } finally {
       this.#stops.soft.removeEventListener("abort", ring);
@@ -143,8 +144,9 @@ class Loop {
   }
 
   async #bringBack(): Promise<void> {
-    const { recrawl, progress } = this.#context;
+    const { recrawl, hints, progress } = this.#context;
     if (recrawl === null || this.#paused || this.#stopping()) return;
+    await hints?.take();
     await recrawl.take();
     progress.expect(recrawl.nextAt);
   }
@@ -159,12 +161,17 @@ class Loop {
   #end(): LoopEnd | null {
     const { queued, leased, delayed } = this.#context.frontier.pending();
     const goesOn = this.#context.recrawl?.goesOn ?? false;
-    if (queued + leased + delayed === 0 && !goesOn) return "done";
+    if (queued + leased + delayed === 0 && !goesOn && !this.#hasHints()) return "done";
     if (this.#stopping()) {
       if (this.#open > 0 && !this.#stops.hard.aborted) return null;
       return this.#enough() ? "limit" : "stopped";
     }
     return goesOn || this.#open > 0 || this.#paused ? null : this.#nothingToWaitFor();
+  }
+
+  /** Some of what sitemaps have said is to be gone through; it may bring URLs back. */
+  #hasHints(): boolean {
+    return (this.#context.hints?.isWaiting ?? false) && !this.#paused && !this.#stopping();
   }
 
   #stopping(): boolean {
@@ -249,7 +256,7 @@ class Loop {
     if (sealed.length === 0 && decided.length === 0) return;
     this.#sealed = [];
     this.#decided = [];
-    const { frontier, hosts, pages, progress, recrawl, settleRules } = this.#context;
+    const { frontier, hosts, pages, progress, recrawl, hints, settleRules } = this.#context;
     const outcomes = [...decided];
     for (const { visits } of sealed)
       for (const visited of visits) {
@@ -281,6 +288,8 @@ class Loop {
       const entry = hosts.get(robots.host);
       if (entry.robots?.history.latest === robots) entry.robots = numbered(entry.robots, id);
     }
+    if (hints !== null)
+      for (const { visits } of sealed) for (const { listed } of visits) if (listed !== undefined) hints.hear(listed);
     if (report.current.includes(false)) this.#context.visitors.forget();
     for (const { seedMoved } of outcomes) if (seedMoved !== null) this.#context.onSeedMoved(seedMoved);
     progress.committed(outcomes, report.current);

@@ -61,7 +61,7 @@ export class DueTimes {
     if (kind === "later") return record.endedAt + laterMs(lastMs, this.rules);
     const { afterMs } = this.learn(url, record);
     // The second look comes at any time within the interval: looks are spread evenly, and short spans tell of fast pages.
-    if (record.history === null) return record.endedAt + Math.max(random * afterMs, bounds.minMs);
+    if (!wasLookedAtAgain(record)) return record.endedAt + Math.max(random * afterMs, bounds.minMs);
     return record.endedAt + Math.min(afterMs * (1 + JITTER * (random - 0.5)), bounds.maxMs);
   }
 
@@ -131,6 +131,9 @@ export class DueTimes {
 
 const returnAfter = ({ end, attempt }: VisitRecord): Return =>
   attempt === 0 || end === "retry" || end === "follow" ? "never" : returnOf(end);
+
+/** Whether there is more than the first look to go by. */
+export const wasLookedAtAgain = ({ history }: VisitRecord): boolean => history !== null && history.checks > 0;
 
 /** Whether the page's next look goes by its rate of change. */
 export const isByRate = (visit: VisitRecord): boolean => returnAfter(visit) === "by-rate";

@@ -22,14 +22,22 @@ export function recorded(visited: Visited, verdict: Verdict, entry: HostEntry, c
   const { lease, held } = visited;
   const record = recordOf(visited, verdict);
   if (record === null) return { record, change: null };
-  if (lease.previous === null) return { record: { ...record, ...copyOf(visited, verdict, context) }, change: null };
+  const { hints } = context;
+  const noted = (row: VisitRecord): VisitRecord => hints?.noted(row) ?? row;
+  if (lease.previous === null)
+    return { record: noted({ ...record, ...copyOf(visited, verdict, context) }), change: null };
   const looked = lookedAgain(record, lease.previous, held);
-  const again = hostLooked(entry.state.again, lease.previous, looked, held);
-  if (again !== entry.state.again) entry.state = { ...entry.state, again };
   const { change } = looked;
-  if (change === null || change.kind === "same") return looked;
+  let again = hostLooked(entry.state.again, lease.previous, looked, held);
+  if (hints !== null && change !== null && change.kind !== "first") {
+    const look = { at: record.startedAt, changed: change.kind === "changed" };
+    again = hints.judged(again, lease.url, lease.previous, look);
+  }
+  if (again !== entry.state.again) entry.state = { ...entry.state, again };
+  const row = noted(looked.record);
+  if (change === null || change.kind === "same") return { record: row, change };
   const copy = change.kind === "first" ? copyOf : copyNow;
-  return { record: { ...looked.record, ...copy(visited, verdict, context) }, change };
+  return { record: { ...row, ...copy(visited, verdict, context) }, change };
 }
 
 /** Of a lease that ended without a visit. */

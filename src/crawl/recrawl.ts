@@ -18,7 +18,7 @@ import {
 } from "../policy/recrawl.ts";
 import type { Backend, Frontier, Settled, StateQueries } from "../ports/frontier.ts";
 import type { Due, Revisits } from "../ports/revisits.ts";
-import { DueTimes, isByRate, type WeightOf } from "./due-times.ts";
+import { DueTimes, isByRate, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
 
 export interface RecrawlParts {
   readonly frontier: Revisits & Pick<Frontier, "pending">;
@@ -161,7 +161,7 @@ export class Recrawl {
     if (visit === null || this.#hinted.has(url.id)) return null;
     const { bounds } = this.dueTimes.rules;
     if (early) return now < visit.endedAt + bounds.minMs ? visit.endedAt + bounds.minMs : null;
-    if (visit.history === null || !isByRate(visit)) return null;
+    if (!wasLookedAtAgain(visit) || !isByRate(visit)) return null;
     const { afterMs } = this.dueTimes.reasons(url, visit);
     const dueAt = visit.endedAt + afterMs;
     return dueAt > now + PUT_OFF_PART * afterMs ? dueAt : null;
@@ -176,11 +176,12 @@ export class Recrawl {
     return found;
   }
 
-  /** Somebody who is trusted says that a URL has changed: it is due at `at`, whatever its rate. */
+  /** Somebody who is trusted says that a URL has changed: it is due at `at`, whatever its rate; within a due pass, in that. */
   async hinted(id: number, at: Instant): Promise<void> {
     this.#hinted.add(id);
     if (this.#hinted.size > MOST_HINTED) this.#hinted.delete(this.#hinted.values().next().value!);
-    await this.#parts.frontier.schedule([{ id, dueAt: at }]);
+    this.#askAt = Number.NEGATIVE_INFINITY;
+    await this.#parts.frontier.schedule([{ id, dueAt: Math.min(at, this.#parts.until ?? at) }]);
   }
 
   /**

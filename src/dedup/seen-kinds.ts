@@ -10,6 +10,9 @@ import type { Fill } from "./snapshot.ts";
 export const SEEN_KINDS = ["exact", "bloom", "scalable-bloom", "counting-bloom", "bloom+exact"] as const;
 export type SeenKind = (typeof SEEN_KINDS)[number];
 
+/** Whether what was seen is known by its id, or only that it was. */
+export const knowsIds = (kind: SeenKind): boolean => kind === "exact" || kind === "bloom+exact";
+
 export interface SeenChoice {
   readonly kind: SeenKind;
   /** URLs that a filter is made for; the first size of one that grows. */
@@ -36,7 +39,7 @@ export function expectedLoss(choice: SeenChoice, from: number, to: number): numb
 }
 
 function lossUpTo({ kind, capacity, error }: SeenChoice, count: number): number {
-  if (kind === "exact" || kind === "bloom+exact") return 0;
+  if (knowsIds(kind)) return 0;
   if (kind === "scalable-bloom") return ScalableBloom.expectedLost(capacity, error, count);
   return expectedLost(filterSize(capacity, error), count);
 }

@@ -54,7 +54,7 @@ export interface History extends Validators {
   readonly unread: number;
   /** Null while it is there. */
   readonly away: Away | null;
-  /** What a sitemap said of it last. */
+  /** What had been said of it at the last look (crawl/hints). */
   readonly listed: Listed | null;
 }
 

@@ -1,5 +1,6 @@
 /** A host is what has one queue, one robots.txt and one clock: scheme, name and port. */
 import type { Instant } from "../base/clock.ts";
+import type { HintTrust } from "./listed.ts";
 
 /** `scheme://name:port`, the default port left out, the name in lower-case punycode: what `URL.origin` prints. All files are one host, `file://`. */
 export type HostKey = string & { readonly __brand: "HostKey" };
@@ -55,9 +56,11 @@ export interface HostAgain {
   readonly liar: boolean;
   /** Times that it was given up and asked again. */
   readonly revived: number;
+  /** How the dates of its sitemaps and feeds have stood the test; null: no look was called for by one. */
+  readonly hints: HintTrust | null;
 }
 
-export const NEVER_AGAIN: HostAgain = { conditional: 0, whole: 0, doubt: 0, liar: false, revived: 0 };
+export const NEVER_AGAIN: HostAgain = { conditional: 0, whole: 0, doubt: 0, liar: false, revived: 0, hints: null };
 
 export type HostDeath = "dns" | "connect" | "timeout" | "tls" | "robots-unreachable" | "refused-address";
 

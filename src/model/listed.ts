@@ -13,13 +13,19 @@ export interface Listed {
   readonly changefreq: ChangeFrequency | null;
 }
 
-/** How a host's dates have stood the test: looks that they called for. May be fractions: what is long ago counts less. */
-export interface HintTrust {
-  readonly called: number;
+/** Looks at pages again, what they found and what was to be expected. May be fractions: what is long ago counts less. */
+export interface LookCounts {
+  readonly looks: number;
   /** Of these, those that found a change. */
   readonly found: number;
-  /** As many would have found one by the rates of the pages alone. */
+  /** As many would have, by the rates of the pages alone. */
   readonly expected: number;
+}
+
+/** How a host's dates have stood the test: all looks at pages that had one, and of these those that it called for. */
+export interface HintTrust {
+  readonly all: LookCounts;
+  readonly called: LookCounts;
 }
 
 /**

@@ -67,6 +67,13 @@ export function believed({ spans, olderPool }: Looks, prior: Belief): Belief {
   return normalized(logs);
 }
 
+/** The chance that a page has changed within `afterMs`, by what is believed of it. */
+export function chanceOf(belief: Belief, afterMs: number): number {
+  let sum = 0;
+  for (let at = 0, each = chances(afterMs); at < RATE_COUNT; at++) sum += belief[at]! * each[at]!;
+  return sum;
+}
+
 /**
  * The chance of a change within `afterMs` at each of `RATES`; never nothing, for two looks within one ms may differ. At
  * twice the rate nothing changes only when it does so twice: 1 - (1 - c)^2.

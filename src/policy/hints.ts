@@ -4,7 +4,7 @@
  * come anyway have shown that a change was found where they said so, more often than without them.
  */
 import type { Instant } from "../base/clock.ts";
-import type { ChangeFrequency, HintTrust, Listed } from "../model/listed.ts";
+import type { ChangeFrequency, HintTrust, Listed, LookCounts } from "../model/listed.ts";
 import { around, type Belief, bothOf } from "./change-rate.ts";
 
 const MINUTE_MS = 60_000;
@@ -55,41 +55,60 @@ export function saysChanged({ lastmod }: Listed, { seenAt, listed }: LookBefore)
   return (isDayAlone(lastmod) ? lastmod + DAY_MS : lastmod) > seenAt;
 }
 
-const NO_TRUST: HintTrust = { called: 0, found: 0, expected: 0 };
+const NO_LOOKS: LookCounts = { looks: 0, found: 0, expected: 0 };
 
 /** A host that has been right for years, and no longer is, is found out in some hundred looks. */
 const REMEMBERED = 200;
 
-/**
- * After a look at a page that was said to have changed. `chance`: that it had, by its own rate and the time since the look
- * before, whatever was said.
- */
-export function afterCalled(
-  trust: HintTrust | null,
-  { changed, chance }: { readonly changed: boolean; readonly chance: number },
-): HintTrust {
-  const { called, found, expected } = trust ?? NO_TRUST;
-  const after = { called: called + 1, found: found + Number(changed), expected: expected + chance };
-  if (after.called < REMEMBERED) return after;
-  return { called: after.called / 2, found: after.found / 2, expected: after.expected / 2 };
+/** A look at a page that had a date. */
+export interface DatedLook {
+  /** By the date the page had changed since the look before. */
+  readonly called: boolean;
+  readonly changed: boolean;
+  /** That it had, by its own rate and the time since the look before, whatever was said. */
+  readonly chance: number;
 }
+
+export function afterDated(trust: HintTrust | null, look: DatedLook): HintTrust {
+  const { all, called } = trust ?? { all: NO_LOOKS, called: NO_LOOKS };
+  const after = { all: counted(all, look), called: look.called ? counted(called, look) : called };
+  return after.all.looks < REMEMBERED ? after : { all: halved(after.all), called: halved(after.called) };
+}
+
+const counted = ({ looks, found, expected }: LookCounts, { changed, chance }: DatedLook): LookCounts => ({
+  looks: looks + 1,
+  found: found + Number(changed),
+  expected: expected + chance,
+});
+
+const halved = ({ looks, found, expected }: LookCounts): LookCounts => ({
+  looks: looks / 2,
+  found: found / 2,
+  expected: expected / 2,
+});
 
 /** Fewer looks prove nothing. */
 const FEWEST_CALLED = 3;
+/** Standard deviations: the question is put again after each look, and a wrong yes costs a visit to every page listed. */
+const SURE = 3;
 
 /**
- * Whether what is said calls for a look: the share of such looks that find a change is, by two standard deviations of the
- * Beta distribution that the counts leave (begun with one look of each kind), above that of the same looks without it.
+ * Whether what is said calls for a look: the share of such looks that find a change is, by `SURE` standard deviations of
+ * the Beta distribution that the counts leave (begun with one look of each kind), above that of the same looks without it.
+ * The rates may be wrong for a whole host, as long as it is new: they are held against all its dated looks first. So dates
+ * that always call can never be trusted, for there is nothing else to hold them against.
  */
 export function isTrusted(trust: HintTrust | null): boolean {
-  if (trust === null || trust.called < FEWEST_CALLED) return false;
-  const { called, found, expected } = trust;
+  if (trust === null || trust.called.looks < FEWEST_CALLED) return false;
+  const { looks, found, expected } = trust.called;
   const hits = found + 1;
-  const misses = called - found + 1;
-  const all = hits + misses;
-  const mean = hits / all;
-  const deviation = Math.sqrt((hits * misses) / (all * all * (all + 1)));
-  return mean - 2 * deviation > expected / called;
+  const misses = looks - found + 1;
+  const tried = hits + misses;
+  const deviation = Math.sqrt((hits * misses) / (tried * tried * (tried + 1)));
+  const { all } = trust;
+  const one = all.expected / all.looks; // a look more, as it was expected to be
+  const ratesAreOff = (all.found + one) / (all.expected + one);
+  return hits / tried - SURE * deviation > (expected / looks) * ratesAreOff;
 }
 
 /** How long, by the words of a sitemap, from one change to the next. */

@@ -7,6 +7,7 @@ import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
 import { Duplicates } from "../../src/crawl/duplicates.ts";
 import { Feedback } from "../../src/crawl/feedback.ts";
+import { Hints } from "../../src/crawl/hints.ts";
 import { Hosts } from "../../src/crawl/hosts.ts";
 import { Hrefs } from "../../src/crawl/hrefs.ts";
 import { inlineVisitors } from "../../src/crawl/inline.ts";
@@ -116,6 +117,8 @@ export interface WorldOptions {
   readonly asHtml?: boolean;
   /** Reads pages in place of the handler for lists of links. */
   readonly read?: MediaHandler["read"];
+  /** Reads sitemaps in place of the handler for lists of URLs. */
+  readonly sitemap?: MediaHandler;
 }
 
 /** Crawls the world to its end on a clock of its own. */
@@ -133,6 +136,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     wholeEvery = 10,
   } = options;
   const backend = options.backend?.(clock) ?? memoryBackend({ clock, hostConcurrency });
+  const recrawl = options.recrawl?.(clock, backend) ?? null;
   const asked: Asked[] = [];
   const settled: UrlRecord[] = [];
   const changes: ChangeEvent[] = [];
@@ -194,7 +198,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
                     .map((href) => ({ href, kind: "page" as const, from: "a" })),
                 })),
             },
-      sitemap: {
+      sitemap: options.sitemap ?? {
         name: "sitemap",
         accepts: [],
         read: (document) => ({
@@ -246,7 +250,8 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     changes: null,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
     inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
-    recrawl: options.recrawl?.(clock, backend) ?? null,
+    recrawl,
+    hints: recrawl === null ? null : new Hints({ urls: backend, hosts, recrawl, clock }),
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     duplicates,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { HintTrust } from "../../src/model/listed.ts";
 import { around, rateOf } from "../../src/policy/change-rate.ts";
-import { afterCalled, believable, isTrusted, priorWith, saysChanged } from "../../src/policy/hints.ts";
+import { afterDated, believable, isTrusted, priorWith, saysChanged } from "../../src/policy/hints.ts";
 
 const DAY = 86_400_000;
 const HOUR = DAY / 24;
@@ -50,47 +50,49 @@ describe("a page is said to have changed", () => {
   });
 });
 
-/** Trust after looks at pages that change with `chance` between two, of which the dates find `hits` of `looks`. */
-function after(looks: number, hits: number, chance: number): HintTrust | null {
+/** Trust after looks of which the first `called` were called for by a date; of these `hits` found a change, of the others none. */
+function after(looks: number, called: number, hits: number, chance: number): HintTrust | null {
   let trust: HintTrust | null = null;
-  for (let i = 0; i < looks; i++)
-    trust = afterCalled(trust, {
-      changed: Math.floor(((i + 1) * hits) / looks) > Math.floor((i * hits) / looks),
-      chance,
-    });
+  for (let i = 0; i < looks; i++) trust = afterDated(trust, { called: i < called, changed: i < hits, chance });
   return trust;
 }
 
 describe("a host's dates are trusted", () => {
   it("once looks that they called for found changes, more than the rates of the pages would have", () => {
-    assert.ok(isTrusted(after(4, 4, 0.1)));
-    assert.ok(isTrusted(after(50, 45, 0.5)));
+    assert.ok(isTrusted(after(12, 4, 4, 0.3)));
+    assert.ok(isTrusted(after(100, 30, 27, 0.3)));
   });
   it("not before anything was proved, nor when they find what would have been found anyway, nor nothing", () => {
     assert.ok(!isTrusted(null));
-    assert.ok(!isTrusted(after(1, 1, 0.1)));
-    assert.ok(!isTrusted(after(100, 20, 0.2)));
-    assert.ok(!isTrusted(after(100, 95, 0.95)));
-    assert.ok(!isTrusted(after(20, 0, 0.1)));
+    assert.ok(!isTrusted(after(9, 1, 1, 0.1)));
+    assert.ok(!isTrusted(after(100, 50, 10, 0.2)));
+    assert.ok(!isTrusted(after(40, 20, 0, 0.1)));
+  });
+  it("never when they always call, however wrong the rates are", () => {
+    for (const chance of [0.01, 0.3, 0.9])
+      for (const hits of [1, 20, 60, 99, 100])
+        assert.ok(!isTrusted(after(100, 100, hits, chance)), `${hits} by ${chance}`);
   });
   it("no longer, when they cease to be right", () => {
-    let trust = after(1_000, 950, 0.1);
+    let trust = after(400, 100, 95, 0.25);
     assert.ok(isTrusted(trust));
-    for (let i = 0; i < 400; i++) trust = afterCalled(trust, { changed: i % 10 === 0, chance: 0.1 });
+    for (let i = 0; i < 400; i++) trust = afterDated(trust, { called: i % 2 === 0, changed: i % 8 < 2, chance: 0.25 });
     assert.ok(!isTrusted(trust));
   });
   it("by counts that stay small and in proportion, whatever is found", () => {
+    const look = fc.record({
+      called: fc.boolean(),
+      changed: fc.boolean(),
+      chance: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
     fc.assert(
-      fc.property(
-        fc.array(fc.record({ changed: fc.boolean(), chance: fc.double({ min: 0, max: 1, noNaN: true }) }), {
-          maxLength: 1_000,
-        }),
-        (looks) => {
-          const trust = looks.reduce<HintTrust | null>(afterCalled, null);
-          if (trust === null) return;
-          assert.ok(trust.called <= 200 && trust.found <= trust.called && trust.expected <= trust.called + 1e-9);
-        },
-      ),
+      fc.property(fc.array(look, { maxLength: 2_000 }), (looks) => {
+        const trust = looks.reduce<HintTrust | null>(afterDated, null);
+        if (trust === null) return;
+        assert.ok(trust.all.looks <= 200 && trust.called.looks <= trust.all.looks);
+        for (const { looks: all, found, expected } of [trust.all, trust.called])
+          assert.ok(found <= all && expected <= all + 1e-9);
+      }),
     );
   });
 });

@@ -7,6 +7,7 @@ import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, Sink } from "../../crawl/crawl.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Feedback } from "../../crawl/feedback.ts";
+import { Hints } from "../../crawl/hints.ts";
 import { Hosts } from "../../crawl/hosts.ts";
 import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
@@ -17,6 +18,7 @@ import { SoftNotFound } from "../../crawl/soft-404.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
 import { addressTurns } from "../../crawl/turns.ts";
 import { RecentLinks } from "../../dedup/recent.ts";
+import { knowsIds } from "../../dedup/seen-kinds.ts";
 import { Apart } from "../../media/apart.ts";
 import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
@@ -240,6 +242,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const data = { config, moved, taken: [...backend.marks().keys()], waitingMib: parts.waitingMib };
   const visitors = await startThreads(data, originalsIn(backend, duplicates), log);
   const politeness = politenessOf(config);
+  const recrawl = recrawlOf(parts);
   const context: CrawlContext = {
     frontier: backend,
     urls: backend,
@@ -252,7 +255,12 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     changes,
     cookies,
     inbox: parts.inbox(admission),
-    recrawl: recrawlOf(parts),
+    recrawl,
+    // A filter alone does not tell which URL a hint is about.
+    hints:
+      recrawl === null || !knowsIds(config.seen)
+        ? null
+        : new Hints({ urls: backend, hosts, recrawl, clock: systemClock }),
     log,
     guard,
     clock: systemClock,
