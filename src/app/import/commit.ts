@@ -1,40 +1,35 @@
 /** Captures of an archive become visits of a state: read as a crawl reads, judged as it judges, nothing asked of anybody. */
 import type { Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import { lookedAgain } from "../../crawl/again.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { Sink } from "../../crawl/crawl.ts";
-import { type Duplicates, NO_COPY } from "../../crawl/duplicates.ts";
+import type { Duplicates } from "../../crawl/duplicates.ts";
 import { read } from "../../crawl/read.ts";
 import { recordOf } from "../../crawl/recorded.ts";
 import { answerOf } from "../../crawl/visit.ts";
 import { RecentLinks } from "../../dedup/recent.ts";
-import type { Capture, Locator } from "../../model/capture.ts";
-import type { EndReason } from "../../model/end.ts";
+import type { Capture, Locator, Original } from "../../model/capture.ts";
 import type { FetchResponse } from "../../model/fetch-result.ts";
-import type { Lease, Verdict } from "../../model/lease.ts";
+import type { Lease, LeasedUrl, Verdict } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
-import type { UrlRecord } from "../../model/record.ts";
-import type { RobotsCopy } from "../../model/robots-copy.ts";
+import type { UrlRecord, VisitRecord } from "../../model/record.ts";
 import { KNOWN, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import type { Answer, Visited } from "../../model/visited.ts";
 import { ADMISSION_RULES, admit } from "../../policy/admission.ts";
 import { JUDGE_RULES, judge } from "../../policy/judge.ts";
 import { priorityOf } from "../../policy/priority.ts";
-import { accessOf, robotsExpiry } from "../../policy/robots-access.ts";
-import type { Backend, Settled } from "../../ports/frontier.ts";
+import type { Settled } from "../../ports/frontier.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
 import { instantOf, payloadDigest, targetOf } from "../../warc/record-facts.ts";
 import { type Group, isRobots, type PlannedCapture } from "./plan.ts";
-import { fingerprintOf, type ReadLimits, responseOf } from "./record.ts";
+import { fingerprintOf, responseOf } from "./record.ts";
+import { type CopiesContext, RobotsCopies } from "./robots.ts";
 
-export interface ImportContext {
-  readonly backend: Backend;
+export interface ImportContext extends CopiesContext {
   readonly pages: Sink<UrlRecord>;
   readonly reading: Reading;
   readonly duplicates: Duplicates;
-  /** The record at a place of the archive. */
-  readonly recordAt: (place: Locator) => Promise<WarcRecord>;
-  readonly limits: ReadLimits;
   readonly agent: string;
   readonly assets: boolean;
   readonly readMs: number;
@@ -50,7 +45,7 @@ export interface ImportCounts {
   robots: number;
   /** Captures that the state has already. */
   known: number;
-  /** Captures that are older than the one with which their URL has ended: only later ones open it again. */
+  /** Captures that are older than the last one known of their URL: a history goes forward. */
   older: number;
   /** Revisits whose original is in none of the archives. */
   lost: number;
@@ -77,6 +72,9 @@ const leftOut: Admission = {
 
 type ReadAgain = Visited & { readonly outcome: Answer; readonly capture: Capture };
 
+/** A capture whose record holds its body. */
+type Found = Original & { readonly place: Locator };
+
 interface Work {
   readonly group: Group;
   readonly url: ParsedUrl;
@@ -92,17 +90,19 @@ export class Importer {
   readonly counts: ImportCounts = { visits: 0, urls: 0, links: 0, robots: 0, known: 0, older: 0, lost: 0 };
   /** Held for groups whose turn has not come: what an import that was killed had queued. By URL. */
   readonly #leases = new Map<number, Lease>();
-  /** By host, in order of time. */
-  readonly #robots = new Map<string, { readonly id: number; readonly at: Instant }[]>();
+  readonly #robots: RobotsCopies;
 
   constructor(context: ImportContext) {
     this.#context = context;
+    this.#robots = new RobotsCopies(context);
   }
 
   /** Groups whose revisits refer to what is not in the state yet; to be given again when the others are through. */
   async take(groups: readonly Group[], isLast: boolean): Promise<readonly Group[]> {
     const robots = groups.filter(({ captures }) => isRobots(captures[0]!.href));
-    await this.#takeRobots(robots.flatMap(({ captures }) => captures));
+    const copies = await this.#robots.take(robots.flatMap(({ captures }) => captures));
+    this.counts.known += copies.known;
+    this.counts.robots += copies.taken;
     const put: Group[] = [];
     const works: Work[] = [];
     for (const group of groups) {
@@ -118,11 +118,7 @@ export class Importer {
     await backend.revisit(urls.flatMap(({ again: id, priority }) => (id === null ? [] : { id, priority })));
     for (let open = works; open.length > 0; ) {
       await this.#lease();
-      await this.#commit(open);
-      open = open.filter((work) => {
-        work.left = work.left.slice(1);
-        return work.left.length > 0;
-      });
+      open = await this.#commit(open);
     }
     return put;
   }
@@ -144,15 +140,14 @@ export class Importer {
     const known = backend.find(...fp);
     const visits = known === null ? [] : backend.visitsOf(known.id).filter(({ attempt }) => attempt > 0);
     const times = new Set(visits.map(({ capture }) => Math.floor(capture?.at ?? -1)));
-    const left = group.captures.filter(({ at }) => !times.has(at));
-    this.counts.known += group.captures.length - left.length;
+    const fresh = group.captures.filter(({ at }) => !times.has(at));
+    this.counts.known += group.captures.length - fresh.length;
+    const latest = Math.max(...times);
+    const left = fresh.filter(({ at }) => at > latest);
+    this.counts.older += fresh.length - left.length;
     if (left.length === 0) return null;
-    if (known?.state !== "ended" || visits.length === 0) return { group, url, fp, left, again: null };
-    if (left.at(-1)!.at < Math.max(...times)) {
-      this.counts.older += left.length;
-      return null;
-    }
-    return { group, url, fp, left, again: known.id };
+    const again = known?.state === "ended" && visits.length > 0 ? known.id : null;
+    return { group, url, fp, left, again };
   }
 
   /** Whether one of its revisits refers to a capture that may yet come. */
@@ -192,10 +187,13 @@ export class Importer {
     }
   }
 
-  async #commit(works: readonly Work[]): Promise<void> {
+  /** The next capture of each; those that have more come back, as they do in a crawl, with what was found now. */
+  async #commit(works: readonly Work[]): Promise<Work[]> {
     const { backend, pages } = this.#context;
     const settled: Settled[] = [];
     const ended: UrlRecord[] = [];
+    const open: Work[] = [];
+    const comingBack: LeasedUrl[] = [];
     for (const work of works) {
       const record = backend.find(...work.fp)!;
       const lease = this.#leases.get(record.id);
@@ -204,32 +202,44 @@ export class Importer {
       const one = await this.#settle(work, lease);
       settled.push(one);
       this.counts.visits++;
+      work.left = work.left.slice(1);
+      if (work.left.length > 0) open.push(work);
+      else this.counts.urls++;
       if (one.verdict.kind !== "end") continue;
-      this.counts.urls++;
+      if (work.left.length > 0) comingBack.push(lease.url);
       ended.push({ ...record, href: one.record!.href, state: "ended", visit: one.record });
     }
     const outputs = ended.length === 0 ? [] : [await pages.write(ended)];
     const report = await backend.commit({ settled, hosts: [], robots: [], requests: [], marks: outputs });
     if (report.current.includes(false)) throw new Error("a lease ran out while archives were imported");
     this.counts.links += report.admitted + report.dropped;
+    await backend.revisit(comingBack);
+    return open;
   }
 
   async #settle({ left }: Work, lease: Lease): Promise<Settled> {
-    const { clock, duplicates } = this.#context;
     const [capture, next] = left;
     const visited = await this.#visited(capture!, lease);
-    const now = clock.now();
-    const judged = judge(visited, { hostReadyAt: now, random: 0 }, { ...JUDGE_RULES, maxAttempts: 1 });
-    const end = endOf(judged);
-    const verdict = next === undefined ? end : judged.kind === "follow" ? judged : retry(now, end.end);
-    const { page } = visited;
-    const isPage = verdict.kind === "end" && verdict.end === "fetched" && page !== null;
-    const copy = isPage
-      ? duplicates.copyOf(lease.url.id, visited.href, visited.outcome.bytes, visited.capture, page)
-      : NO_COPY;
-    const visit = recordOf(visited, verdict);
-    const record = visit && { ...visit, ...copy };
+    const now = this.#context.clock.now();
+    const rules = { ...JUDGE_RULES, maxAttempts: next === undefined ? 1 : Number.POSITIVE_INFINITY };
+    const verdict = verdictOf(judge(visited, { hostReadyAt: now, random: 0 }, rules), next === undefined, now);
+    const record = this.#recordOf(visited, verdict);
     return { lease, verdict, hostReadyAt: now, record, links: visited.links, linksAgain: visited.linksAgain };
+  }
+
+  #recordOf(visited: ReadAgain, verdict: Verdict): VisitRecord | null {
+    const { duplicates } = this.#context;
+    const { lease, held, href, outcome, capture, page } = visited;
+    const first = recordOf(visited, verdict);
+    if (first === null) return null;
+    const { record, change } =
+      lease.previous === null ? { record: first, change: null } : lookedAgain(first, lease.previous, held);
+    if (verdict.kind !== "end" || verdict.end !== "fetched" || page === null || change?.kind === "same") return record;
+    const content = [lease.url.id, href, outcome.bytes, capture, page] as const;
+    return {
+      ...record,
+      ...(change?.kind === "changed" ? duplicates.copyNow(...content) : duplicates.copyOf(...content)),
+    };
   }
 
   async #visited(capture: PlannedCapture, lease: Lease): Promise<ReadAgain> {
@@ -249,7 +259,7 @@ export class Importer {
     const digest = payloadDigest(record) ?? original?.digest ?? "";
     const revisitOf = record.type === "revisit" ? { revisitOf: original?.urlId ?? lease.url.id } : {};
     const kept: Capture = { response: capture.place, at: startedAt, digest, truncated, ...revisitOf };
-    const robotsId = this.#robotsAt(url.host, startedAt);
+    const robotsId = this.#robots.at(url.host, startedAt);
     return {
       lease,
       task: "page",
@@ -258,7 +268,7 @@ export class Importer {
       robotsId,
       startedAt,
       endedAt,
-      held: null,
+      held: original && { original, conditional: null },
       outcome: answer,
       capture: kept,
       page,
@@ -287,9 +297,7 @@ export class Importer {
   async #original(
     record: WarcRecord,
     lease: Lease,
-  ): Promise<
-    (Pick<FetchResponse, "rawHeaders" | "body"> & { readonly urlId: number; readonly digest: string }) | null
-  > {
+  ): Promise<(Pick<FetchResponse, "rawHeaders" | "body"> & Original) | null> {
     const { recordAt, limits } = this.#context;
     const found = this.#originalOf(record) ?? this.#ownOriginal(record, lease);
     if (found === null) {
@@ -298,11 +306,11 @@ export class Importer {
     }
     const of = await recordAt(found.place);
     const response = await responseOf(of, targetOf(of.fields)!, { fetchMs: null }, null, limits);
-    return response === null ? null : { ...response, urlId: found.urlId, digest: found.digest };
+    return response && { ...response, ...found };
   }
 
   /** What a revisit refers to: by URL and time or digest, or, when it names no URL, by its digest alone. */
-  #originalOf(record: WarcRecord): { urlId: number; digest: string; place: Locator } | null {
+  #originalOf(record: WarcRecord): Found | null {
     const { backend, duplicates } = this.#context;
     const target = targetOf(record.fields, "warc-refers-to-target-uri");
     const digest = payloadDigest(record);
@@ -313,73 +321,35 @@ export class Importer {
     );
   }
 
-  #ownOriginal(record: WarcRecord, lease: Lease): { urlId: number; digest: string; place: Locator } | null {
+  #ownOriginal(record: WarcRecord, lease: Lease): Found | null {
     return this.#among(lease.url.id, payloadDigest(record), null);
   }
 
-  #among(urlId: number | null, digest: string | null, at: Instant | null) {
+  #among(urlId: number | null, digest: string | null, at: Instant | null): Found | null {
     if (urlId === null) return null;
     const whole = this.#context.backend
       .visitsOf(urlId)
-      .flatMap(({ capture }) => (capture === null || capture.revisitOf !== undefined ? [] : capture));
-    const capture =
+      .flatMap(({ href, capture }) =>
+        capture === null || capture.revisitOf !== undefined ? [] : { urlId, href, ...capture, place: capture.response },
+      );
+    return (
       whole.find((one) => one.digest === digest && Math.floor(one.at) === at) ??
-      whole.find((one) => (digest === null ? Math.floor(one.at) === at : one.digest === digest));
-    return capture === undefined ? null : { urlId, digest: capture.digest, place: capture.response };
-  }
-
-  async #takeRobots(captures: readonly PlannedCapture[]): Promise<void> {
-    const { backend, limits } = this.#context;
-    const copies: RobotsCopy[] = [];
-    for (const capture of captures) {
-      const record = await this.#context.recordAt(capture.place);
-      const url = targetOf(record.fields)!;
-      const response = await responseOf(record, url, capture, null, limits);
-      if (response === null || (response.status >= 300 && response.status < 400)) continue; // the last hop is the answer
-      const { status, endedAt } = response;
-      const access = accessOf({ kind: "answer", status });
-      copies.push({
-        ...{ id: 0, host: url.host, fetchedAt: endedAt, access, status, failure: null, href: url.href },
-        expiresAt: robotsExpiry(access, endedAt, null),
-        body: access === "rules" ? (answerOf(response, { task: "robots", held: null }).robotsBody ?? "") : "",
-        capture: {
-          response: capture.place,
-          at: response.startedAt,
-          digest: payloadDigest(record) ?? "",
-          truncated: response.truncated,
-        },
-      });
-    }
-    // All copies of a host come together and by time: what is not newer than the newest known one has been here before.
-    const fresh: RobotsCopy[] = [];
-    for (const copy of copies) {
-      const newest = backend.robots(copy.host);
-      if (newest === null || newest.fetchedAt < copy.fetchedAt) fresh.push(copy);
-      else this.#robots.set(copy.host, [{ id: newest.id, at: newest.fetchedAt }]);
-    }
-    this.counts.known += copies.length - fresh.length;
-    if (fresh.length === 0) return;
-    const { robotsIds } = await backend.commit({ settled: [], hosts: [], robots: fresh, marks: [] });
-    for (const [nth, { host, fetchedAt }] of fresh.entries()) {
-      const copiesOf = this.#robots.get(host) ?? [];
-      copiesOf.push({ id: robotsIds[nth]!, at: fetchedAt });
-      this.#robots.set(host, copiesOf);
-    }
-    this.counts.robots += fresh.length;
-  }
-
-  /** The copy in force: the newest that was there at the time. */
-  #robotsAt(host: string, at: Instant): number {
-    return this.#robots.get(host)?.findLast((copy) => copy.at <= at)?.id ?? 0;
+      whole.find((one) => (digest === null ? Math.floor(one.at) === at : one.digest === digest)) ??
+      null
+    );
   }
 }
 
-/** Another capture of the same URL comes. */
-const retry = (at: Instant, reason: EndReason): Verdict => ({ kind: "retry", at, reason });
-
-/** Nothing is followed and nothing comes later: whatever a crawl would do next, this capture is the end. */
-function endOf(verdict: Verdict): Verdict & { kind: "end" } {
-  if (verdict.kind === "end") return verdict;
-  if (verdict.kind === "follow") return { kind: "end", end: "redirected", detail: verdict.href };
-  throw new Error(`a capture was judged as "${verdict.kind}"`);
+/** Nothing is followed and nothing is asked again but where the archive has more captures of the URL. */
+function verdictOf(judged: Verdict, isLast: boolean, now: Instant): Verdict {
+  switch (judged.kind) {
+    case "end":
+      return judged;
+    case "follow":
+      return isLast ? { kind: "end", end: "redirected", detail: judged.href } : judged;
+    case "retry":
+      return { ...judged, at: now };
+    default:
+      throw new Error(`a capture was judged as "${judged.kind}"`);
+  }
 }

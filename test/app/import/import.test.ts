@@ -9,7 +9,9 @@ import { gzipSync } from "node:zlib";
 import { main } from "../../../src/app/cli/main.ts";
 import { idsOf } from "../../../src/app/export/links.ts";
 import { besideOf } from "../../../src/app/import/record.ts";
+import { NO_HISTORY } from "../../../src/model/history.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
+import { base32 } from "../../../src/warc/record.ts";
 import { testShell } from "../shell.ts";
 import { smallCrawl } from "../small-crawl.ts";
 
@@ -174,11 +176,63 @@ describe("an archive that another program wrote", () => {
       state.visitsOf(id).map(({ end, status }) => [end, status]),
       [
         ["follow", 301],
-        ["retry", 200],
+        ["fetched", 200],
         ["fetched", 200],
       ],
     );
     assert.match(await made.verify(), /Sound\.\n$/);
+  });
+
+  it("tells what has become of a page from capture to capture, as a crawl that comes back does", async (t) => {
+    const url = "http://a.test/";
+    const [one, two] = [PAGE, PAGE.replace("One", "Two").replace("words enough", "something else")];
+    const digest = (body: string) => [`WARC-Payload-Digest: sha1:${base32(createHash("sha1").update(body).digest())}`];
+    const tagged = (tag: string) => `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "${tag}"`;
+    const early = [
+      http(url, one, tagged("1"), digest(one)),
+      http(url, "later", "HTTP/1.1 503 Unavailable"),
+      record("revisit", url, `${tagged("1")}\r\n\r\n`, [
+        ...[HTTP, ...digest(one), `WARC-Refers-To-Target-URI: ${url}`],
+        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+      ]),
+      http(url, "no more", "HTTP/1.1 404 Not Found"),
+      http(url, two, tagged("2"), digest(two)),
+      record("revisit", url, 'HTTP/1.1 304 Not Modified\r\nETag: "2"\r\n\r\n', [
+        ...[HTTP, ...digest(two), `WARC-Refers-To-Target-URI: ${url}`],
+        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+      ]),
+    ];
+    const made = await imported(t, { "1.warc": Buffer.concat(early) });
+    const known = () => {
+      using state = openState(made.dir);
+      const { id } = [...state.urls()].find(({ href }) => (href as string) === url)!;
+      return state.visitsOf(id).map(({ end, history }) => {
+        const { checks, changes, spans, etag, unread, away } = history ?? NO_HISTORY;
+        return [end, checks, changes, spans, etag, unread, away?.why ?? null];
+      });
+    };
+    const visits = [
+      ["fetched", 0, 0, [], null, 0, null],
+      ["retry", 0, 0, [], '"1"', 0, null],
+      ["fetched", 1, 0, [-2], '"1"', 0, null],
+      ["http-4xx", 1, 0, [-2], '"1"', 0, "gone"],
+      ["fetched", 2, 1, [-2, 2], '"2"', 0, null],
+      ["not-modified", 3, 1, [-2, 2, -1], '"2"', 1, null],
+    ];
+    assert.deepEqual(known(), visits);
+    assert.equal(made.report.counts.urls, 1);
+    assert.equal(await made.get(url), two);
+    assert.match(await made.verify(), /Sound\.\n$/);
+
+    const old = record("response", url, `${tagged("0")}\r\n\r\n${one}`, [HTTP, ...digest(one)]);
+    const dated = Buffer.from(old.toString().replace(/(WARC-Date: )2020/, "$12019"));
+    const file = join(made.dir, "..", "2.warc");
+    await writeFile(file, Buffer.concat([dated, http(url, one, tagged("3"), digest(one))]));
+    using shell = testShell();
+    assert.equal(await main(["import", file, "--dir", made.dir, "--json"], shell), 0, shell.err());
+    const { visits: taken, older } = JSON.parse(shell.out()).counts;
+    assert.deepEqual([taken, older], [1, 1], "a history goes forward");
+    assert.deepEqual(known(), [...visits, ["fetched", 4, 2, [-2, 2, -1, 2], '"3"', 0, null]]);
   });
 
   it("of a later time adds visits to what was imported before, and the newest is the end", async (t) => {
@@ -211,8 +265,8 @@ describe("an archive that another program wrote", () => {
     assert.deepEqual(
       state.visitsOf(of(names[0]!).id).map(({ end, page, status }) => [end, page?.title ?? null, status]),
       [
-        ["retry", "Second", 200],
-        ["http-4xx", null, 404],
+        ["fetched", "Second", 200],
+        ["http-4xx", "Second", 404],
         ["fetched", "Third", 200],
       ],
     );
