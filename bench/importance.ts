@@ -6,64 +6,20 @@
  *   npx node bench/importance.ts [PAGES=100000] [SEED=1]
  *
  * In "any page" the best page known is visited; in "hosts in turn" the best page of the host whose turn it is, as
- * politeness has it. docs/bench/importance.md has what was found.
+ * politeness has it. Below the same of the embedded frontier itself, with cash and without. docs/bench/importance.md has
+ * what was found.
  */
-import { pageRank } from "../src/export/page-rank.ts";
-import { random } from "../test/web/random.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { firstCash } from "../src/policy/priority.ts";
+import { openEmbedded } from "../src/store/embedded/backend.ts";
+import { frontierVisits, linkGraph, massAfter, ranksOf, SteppedClock } from "../test/web/link-graph.ts";
 
 const [pages = 100_000, seed = 1] = process.argv.slice(2).map(Number);
-const HOSTS = Math.max(Math.round(pages / 100), 10);
-const LINKS = 20;
 const MARKS = [0.1, 0.3, 0.5];
-
-interface Graph {
-  readonly hostOf: Uint32Array;
-  /** Links of page p: targets[first[p]] up to targets[first[p + 1]]. */
-  readonly first: Uint32Array;
-  readonly targets: Uint32Array;
-}
-
-/** Hosts of Zipf size; menus, links within the host, and links to elsewhere that prefer what is linked to already. */
-function makeGraph(): Graph {
-  const from = random(seed, "importance");
-  const weights = Array.from({ length: HOSTS }, (_, host) => 1 / (host + 1));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  const starts: number[] = [];
-  let next = 0;
-  for (const weight of weights) {
-    starts.push(next);
-    next += Math.max(Math.floor((weight / sum) * pages), 1);
-  }
-  const size = next;
-  starts.push(size);
-  const hostOf = new Uint32Array(size);
-  for (let host = 0; host < HOSTS; host++) hostOf.fill(host, starts[host]!, starts[host + 1]!);
-  const first = new Uint32Array(size + 1);
-  const targets: number[] = [];
-  /** Targets of links between hosts, once for each: drawn from, it prefers what has many. */
-  const famous: number[] = starts.slice(0, -1);
-  for (let page = 0; page < size; page++) {
-    const host = hostOf[page]!;
-    const low = starts[host]!;
-    const high = starts[host + 1]! - 1;
-    for (let item = low; item <= Math.min(low + 4, high); item++) targets.push(item);
-    // A tree of four children, so that every page can be reached.
-    for (let child = (page - low) * 4 + 1; child <= (page - low) * 4 + 4; child++)
-      if (low + child <= high) targets.push(low + child);
-    if (page === low)
-      for (let child = host * 3 + 1; child <= host * 3 + 3; child++) if (child < HOSTS) targets.push(starts[child]!);
-    for (let n = from.int(0, LINKS); n > 0; n--) {
-      if (from.chance(0.7)) targets.push(low + Math.floor((high - low + 1) * (from.int(0, 999_999) / 1e6) ** 2));
-      else {
-        const target = from.chance(0.8) ? famous[from.int(0, famous.length - 1)]! : from.int(0, size - 1);
-        famous.push(target);
-        targets.push(target);
-      }
-    }
-    first[page + 1] = targets.length;
-  }
-  return { hostOf, first, targets: Uint32Array.from(targets) };
-}
+const graph = linkGraph(pages, seed);
+const rank = await ranksOf(graph);
 
 interface Entry {
   readonly page: number;
@@ -120,22 +76,17 @@ const ORDERS: Readonly<Record<string, (page: number, known: Known) => number>> =
   "links seen, in classes": (page, { seen }) => Math.floor(Math.log2(seen[page]!)),
   OPIC: (page, { cash }) => cash[page]!,
   "OPIC, in classes": (page, { cash }) => Math.floor(Math.log2(cash[page]!)),
-  oracle: (page, { rank }) => rank[page + 1]!,
+  oracle: (page, { rank }) => rank[page]!,
 };
 
-function* visits(
-  graph: Graph,
-  scoreOf: (typeof ORDERS)[string],
-  rank: Float64Array,
-  inTurn: boolean,
-): Generator<number> {
+function* visits(scoreOf: (typeof ORDERS)[string], inTurn: boolean): Generator<number> {
   const { hostOf, first, targets } = graph;
   const size = hostOf.length;
   const known: Known = { seen: new Float64Array(size), cash: new Float64Array(size), rank };
   const score = new Float64Array(size);
   const since = new Float64Array(size);
   const fetched = new Uint8Array(size);
-  const queues = Array.from({ length: inTurn ? HOSTS : 1 }, () => new Best());
+  const queues = Array.from({ length: inTurn ? graph.hosts : 1 }, () => new Best());
   let found = 0;
   const see = (page: number, cash: number): void => {
     known.seen[page]!++;
@@ -164,32 +115,26 @@ function* visits(
   }
 }
 
-const graph = makeGraph();
-const size = graph.hostOf.length;
-async function* pairs() {
-  const links = new Uint32Array(2 * graph.targets.length);
-  for (let page = 0, at = 0; page < size; page++)
-    for (let link = graph.first[page]!; link < graph.first[page + 1]!; link++) {
-      links[at++] = page + 1;
-      links[at++] = graph.targets[link]! + 1;
-    }
-  yield links;
+async function ofFrontier(cash: boolean): Promise<number[]> {
+  const dir = mkdtempSync(join(tmpdir(), "trawl-importance-"));
+  const clock = new SteppedClock();
+  const backend = openEmbedded(dir, { clock, ...(cash && { firstCash }) });
+  const found = await massAfter(frontierVisits(graph, backend, clock), rank, MARKS);
+  await backend[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true });
+  return found;
 }
-const { rank } = await pageRank(size, pairs);
-console.log(`${size} pages on ${HOSTS} hosts, ${graph.targets.length} links, seed ${seed}`);
+
+const printed = (found: readonly number[]): string => found.map((mass) => mass.toFixed(3).padEnd(8)).join("");
+
+console.log(`${graph.hostOf.length} pages on ${graph.hosts} hosts, ${graph.targets.length} links, seed ${seed}`);
 console.log(`${"".padEnd(26)}${"any page".padEnd(24)}hosts in turn`);
 console.log(`PageRank fetched after    ${"10 %    30 %    50 %    ".repeat(2)}`);
 for (const [order, scoreOf] of Object.entries(ORDERS)) {
-  let line = order.padEnd(26);
-  for (const inTurn of [false, true]) {
-    let count = 0;
-    let mass = 0;
-    const found: string[] = [];
-    for (const page of visits(graph, scoreOf, rank, inTurn)) {
-      mass += rank[page + 1]!;
-      if (++count === Math.round(MARKS[found.length]! * size)) found.push(mass.toFixed(3).padEnd(8));
-    }
-    line += found.join("");
-  }
-  console.log(line);
+  const any = await massAfter(visits(scoreOf, false), rank, MARKS);
+  const inTurn = await massAfter(visits(scoreOf, true), rank, MARKS);
+  console.log(order.padEnd(26) + printed(any) + printed(inTurn));
 }
+console.log("The embedded frontier:".padEnd(50));
+console.log("by class".padEnd(50) + printed(await ofFrontier(false)));
+console.log("by class and cash".padEnd(50) + printed(await ofFrontier(true)));

@@ -1,7 +1,7 @@
 /**
  * A synthetic crawl of the embedded store alone: no network, 10 new URLs a page, 100,000 hosts of Zipf size.
  *
- *   npx node --expose-gc bench/store.ts [URLS=1e6] [DIR]
+ *   [CASH=no] npx node --expose-gc bench/store.ts [URLS=1e6] [DIR]
  *
  * Grows to 1, 10, 50 million URLs and so on, up to URLS. At each size the process that crawls kills itself (SIGKILL), and
  * another opens what is left and goes on. Prints CPU microseconds a page of the thread that is inside the store, wall
@@ -15,14 +15,20 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../src/base/clock.ts";
 import { type HostKey, newHostState } from "../src/model/host.ts";
 import type { Lease } from "../src/model/lease.ts";
-import type { NewUrl } from "../src/model/link.ts";
+import type { LinksAgain, NewUrl } from "../src/model/link.ts";
 import type { Href } from "../src/model/url.ts";
+import { firstCash } from "../src/policy/priority.ts";
 import type { Backend, Commit, Settled } from "../src/ports/frontier.ts";
 import { openEmbedded } from "../src/store/embedded/backend.ts";
 
 const SIZES = [1e6, 1e7, 5e7];
 const HOSTS = 100_000;
 const LINKS = 10;
+/** Whether cash is kept; so many links a page lead to what is known then, as a visit thread names them. */
+const CASH = process.env.CASH !== "no";
+const AGAIN = 12;
+/** URLs that these are drawn from. */
+const REMEMBERED = 1 << 16;
 const BATCH = 200;
 const SEEDS = 20_000;
 /** Lines on the way to a size; the last is its figure. */
@@ -75,6 +81,16 @@ function prepareHosts(): void {
 /** Strings as they come out of a thread's message: flat, and nobody else's. */
 const bytes = Buffer.alloc(256);
 
+const known: Pick<NewUrl, "fpHi" | "fpLo" | "host">[] = [];
+
+/** Links to what was told before. The numbers are not of `random`: with cash and without it is the same crawl. */
+function linksAgain(page: number): LinksAgain | null {
+  if (!CASH) return null;
+  const named = Array.from({ length: AGAIN }, (_, i) => known[(page * 7_919 + i * 104_729) % known.length]!);
+  const words = named.flatMap(({ fpHi, fpLo }, i) => [fpHi, fpLo, i + 1]);
+  return { count: 90, words: Uint32Array.from(words), hosts: named.map(({ host }) => host) };
+}
+
 function newUrl(via: number): NewUrl {
   const column = Math.floor(random() * HOSTS);
   const name = nameOf(random() < own[column]! ? column : alias[column]!);
@@ -83,6 +99,7 @@ function newUrl(via: number): NewUrl {
   const length = bytes.write(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`, "latin1");
   const fpHi = Math.floor(random() * 2 ** 32);
   const fpLo = Math.floor(random() * 2 ** 32);
+  known[made % REMEMBERED] = { fpHi, fpLo, host: name as HostKey };
   return {
     href: bytes.toString("latin1", 0, length) as Href,
     host: bytes.toString("latin1", 0, name.length) as HostKey,
@@ -143,7 +160,14 @@ function settle(lease: Lease): Settled {
     },
   } as const;
   const links = Array.from({ length: LINKS }, () => newUrl(url.id));
-  return { lease, verdict: { kind: "end", end: "fetched" }, hostReadyAt: at.time + 1000, record, links };
+  return {
+    lease,
+    verdict: { kind: "end", end: "fetched" },
+    hostReadyAt: at.time + 1000,
+    record,
+    links,
+    linksAgain: linksAgain(url.id),
+  };
 }
 
 /** Bytes: of the whole process, and of live objects and arrays (SQLite's page cache is not in the second). */
@@ -202,7 +226,7 @@ async function crawl(dir: string, urls: number): Promise<void> {
   const opening = new Meter();
   let backend: Backend | undefined;
   await opening.time(async () => {
-    backend = openEmbedded(dir, { clock });
+    backend = openEmbedded(dir, { clock, ...(CASH && { firstCash }) });
   });
   if (backend === undefined) throw new Error("not opened");
   const fact = backend.fact("bench");

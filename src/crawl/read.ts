@@ -1,11 +1,9 @@
 /** What a body says: facts of the page, and the links in it that the frontier has not been told of lately. */
 
-import type { RecentLinks } from "../dedup/recent.ts";
 import { hashesOf, printSimhash } from "../dedup/simhash.ts";
 import { type FetchResponse, header, headers } from "../model/fetch-result.ts";
-import type { HostKey } from "../model/host.ts";
-import type { Lease, LeasedUrl } from "../model/lease.ts";
-import { carriesCash, type LinksAgain, type NewUrl, type RawLink, type UrlSource } from "../model/link.ts";
+import type { Lease } from "../model/lease.ts";
+import type { LinksAgain, NewUrl, RawLink, UrlSource } from "../model/link.ts";
 import type { ListedWords } from "../model/listed.ts";
 import { isTextType } from "../model/media-type.ts";
 import type { PageInfo } from "../model/page.ts";
@@ -18,6 +16,7 @@ import type { Conversion } from "../ports/archive.ts";
 import type { Read } from "../ports/media-handler.ts";
 import type { VisitContext } from "./context.ts";
 import { Said } from "./said.ts";
+import { Told } from "./told.ts";
 
 type ReadContext = Pick<VisitContext, "reading" | "admission" | "rules" | "sentLately" | "clock" | "log">;
 
@@ -173,48 +172,6 @@ function linksOf(
   const listed = said.packed(clock.now());
   return listed === null ? links : { ...links, listed };
 }
-
-/** Of the links that were told before so many are named, in the place of all. */
-const SAMPLE = 12;
-
-/** What the control thread is told of a page's links: those that it may not know, and some of the others. */
-class Told {
-  readonly links: NewUrl[] = [];
-  readonly #again: NewUrl[] = [];
-  readonly #page: LeasedUrl;
-  readonly #lately: RecentLinks;
-
-  constructor(page: LeasedUrl, lately: RecentLinks) {
-    this.#page = page;
-    this.#lately = lately;
-  }
-
-  tell(url: NewUrl): void {
-    const { fpHi, fpLo, drop } = url;
-    // A drop is remembered apart: found where nothing is said against it, the same URL must be told.
-    if (!this.#lately.met(fpHi, drop === undefined ? fpLo : ~fpLo >>> 0)) this.links.push(url);
-    else if (carriesCash(url)) this.#again.push(url);
-  }
-
-  again(): LinksAgain | null {
-    const count = this.#again.length;
-    if (count === 0) return null;
-    const hosts: HostKey[] = [];
-    const words: number[] = [];
-    // At even distances, from a place that is another for each page: a menu's items have their turns.
-    const size = Math.min(count, SAMPLE);
-    const from = (Math.imul(this.#page.id, GOLDEN) >>> 0) / 2 ** 32;
-    for (let i = 0; i < size; i++) {
-      const { fpHi, fpLo, host } = this.#again[Math.floor(((i + from) * count) / size)]!;
-      const nth = host === this.#page.host ? 0 : hosts.indexOf(host) + 1 || hosts.push(host);
-      words.push(fpHi, fpLo, nth);
-    }
-    return { count, words: Uint32Array.from(words), hosts };
-  }
-}
-
-/** 2^32 by the golden ratio: multiples of it, modulo 2^32, are spread evenly (Knuth, vol. 3, 6.4). */
-const GOLDEN = 0x9e3779b1;
 
 /** As Heritrix writes it: the URL, L for a link and E for what is embedded, where it stood; and "nofollow" if it says so. */
 function outlinkOf(href: Href, { kind, from }: RawLink, nofollow: boolean): string {
