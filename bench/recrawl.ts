@@ -1,12 +1,16 @@
 /**
  * How fresh 10,000 pages are kept with 2,000 visits a day for 90 days, by each policy, for several distributions of rates
  * of change; beside the best there can be when all rates are known from the first day (the optimum). The real scheduler
- * over the memory frontier, a clock of its own, no network.
+ * over the embedded frontier, a clock of its own, no network.
  *
  *   npx node bench/recrawl.ts [PAGES=10000] [DAYS=90] [SEED=1] [NAME=all]
  *
  * docs/bench/recrawl.md has what was found.
  */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openEmbedded } from "../src/store/embedded/backend.ts";
 import { DAY, DISTRIBUTIONS, optimum, type Pages, simulate, uniform, zipf } from "../test/crawl/changing-pages.ts";
 
 const [PAGES = 10_000, DAYS = 90, SEED = 1] = process.argv.slice(2, 5).map(Number);
@@ -25,7 +29,12 @@ for (const [name, draw] of Object.entries(DISTRIBUTIONS).filter(([name]) => (onl
     console.log(`  optimum       freshness ${best.freshness.toFixed(3)}                age ${days(best.age)}`);
     let equal: number | null = null;
     for (const policy of ["uniform", "proportional", "freshness"] as const) {
-      const found = await simulate(pages, { policy, days: DAYS, visitsPerDay, seed: SEED });
+      const dir = mkdtempSync(join(tmpdir(), "trawl-bench-"));
+      const found = await simulate(pages, {
+        ...{ policy, days: DAYS, visitsPerDay, seed: SEED },
+        open: (options) => openEmbedded(dir, options),
+      });
+      rmSync(dir, { recursive: true });
       equal ??= found.freshness;
       console.log(
         [

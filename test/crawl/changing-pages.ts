@@ -20,6 +20,7 @@ import {
   visitsWorth,
   within,
 } from "../../src/policy/revisit-rate.ts";
+import type { Backend } from "../../src/ports/frontier.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { random } from "../web/random.ts";
 
@@ -61,6 +62,8 @@ interface Plan {
   readonly visitsPerDay: number;
   readonly seed: number;
   readonly tickMs?: number;
+  /** In memory, if nothing is said. */
+  readonly open?: (options: { readonly clock: Clock; readonly hostConcurrency: number }) => Backend;
 }
 
 /** What is best when the rates are known: the same shares for ever, from the first day. */
@@ -89,12 +92,12 @@ export function expected({ rates, weights }: Pages, visits: readonly number[]): 
 
 export async function simulate(pages: Pages, plan: Plan): Promise<Outcome> {
   const { rates, weights } = pages;
-  const { policy, days, visitsPerDay, seed, tickMs = HOUR } = plan;
+  const { policy, days, visitsPerDay, seed, tickMs = HOUR, open = memoryBackend } = plan;
   const chance = uniform(seed, "looks");
   const start = Date.UTC(2026, 0, 1);
   let now = start;
   const clock: Clock = { now: () => now, sleep: async () => {} };
-  const backend = memoryBackend({ clock, hostConcurrency: Number.MAX_SAFE_INTEGER });
+  const backend = open({ clock, hostConcurrency: Number.MAX_SAFE_INTEGER });
   const recrawl = new Recrawl(
     { frontier: backend, urls: backend, clock, random: chance, until: null, weightOf: ({ id }) => weights[id - 1]! },
     { policy, everyMs: 7 * DAY, budget: visitsPerDay / DAY, bounds: BOUNDS, share: 0.5 },
