@@ -16,11 +16,18 @@ import {
   returnOf,
 } from "../policy/recrawl.ts";
 import { urlPattern } from "../policy/url-pattern.ts";
+import type { StateQueries } from "../ports/frontier.ts";
 
 export type UrlOf = Pick<UrlRecord, "id" | "host" | "href">;
 
-/** The importance of a URL; 1 is that of one of which nothing is known. */
+/** How much more a URL's being up to date is worth than that of one that weighs 1. */
 export type WeightOf = (url: { readonly id: number }) => number;
+
+/** By the importance that links have given; where none is kept all weigh the same. */
+export const byImportance =
+  (state: Pick<StateQueries, "importance">): WeightOf =>
+  ({ id }) =>
+    state.importance(id) || 1;
 
 /** Before anything is known, a page is taken to change once a month, give or take a factor of twelve. */
 const FIRST_BELIEF = around(1 / (30 * 86_400_000), 2.5);

@@ -1,8 +1,11 @@
 /** The real loop brings pages back: by their rates, within the budget, beside discovery, for ever or once. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { DueTimes } from "../../src/crawl/due-times.ts";
+import { byImportance, DueTimes } from "../../src/crawl/due-times.ts";
 import { leaveUnscheduled, panelRecords, Recrawl } from "../../src/crawl/recrawl.ts";
+import { NO_HISTORY } from "../../src/model/history.ts";
+import type { HostKey } from "../../src/model/host.ts";
+import { NO_ANSWER } from "../../src/model/record.ts";
 import { type Href, parseUrl } from "../../src/model/url.ts";
 import { rateOf } from "../../src/policy/change-rate.ts";
 import type { RecrawlRules } from "../../src/policy/recrawl.ts";
@@ -253,5 +256,36 @@ describe("a due pass", () => {
     assert.ok(rate * HOUR > 0.2 && rate * HOUR < 5, String(rate * HOUR));
     const { freshness } = expected({ rates: [rate], weights: [1] }, [1 / (10 * MINUTE)]);
     assert.ok(freshness > 0.5);
+  });
+});
+
+describe("when a page is due", () => {
+  const looks = { ...NO_HISTORY, checks: 4, changes: 2, spans: [600, -600, 600, -600] };
+  const seen = {
+    ...NO_ANSWER,
+    detail: null,
+    attempt: 1,
+    startedAt: 0,
+    endedAt: 0,
+    end: "fetched",
+    history: looks,
+  } as const;
+  const afterMs = (importance: (id: number) => number): number[] => {
+    const dueTimes = new DueTimes(RULES, byImportance({ importance }));
+    const pages = Array.from({ length: 20 }, (_, at) => {
+      const href = `${root(0)}p/${at}` as Href;
+      return { url: { id: at + 1, host: "http://h0.test" as HostKey, href }, visit: { ...seen, urlId: at + 1, href } };
+    });
+    for (const { url, visit } of pages) dueTimes.learn(url, visit);
+    return pages.map(({ url, visit }) => dueTimes.reasons(url, visit).afterMs);
+  };
+
+  it("depends on the importance that links have given it, where pages change alike", () => {
+    const [one, other] = afterMs((id) => (id % 2 === 0 ? 0.01 : 0.16));
+    assert.ok(one! < other! / 2, `${one} ms, and ${other} ms for one of a sixteenth of its importance`);
+  });
+
+  it("does not where no importance is kept", () => {
+    assert.equal(new Set(afterMs(() => 0)).size, 1);
   });
 });

@@ -1,6 +1,6 @@
 /** `trawl due DIR`: what is visited again when, and why. */
 import { resolve } from "node:path";
-import { DueTimes } from "../../crawl/due-times.ts";
+import { byImportance, DueTimes } from "../../crawl/due-times.ts";
 import { panelRecords } from "../../crawl/recrawl.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { readConfig } from "../config/config.ts";
@@ -36,7 +36,7 @@ export const dueCommand: Command = {
     const config = await readConfig(dir);
     if (config === null) throw new UsageError("directory", `${dir} has no crawl.json; trawl crawl --dir writes one`);
     const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);
-    const dueTimes = new DueTimes(recrawlRulesOf(config), () => 1);
+    const dueTimes = new DueTimes(recrawlRulesOf(config), byImportance({ importance: state.importances() }));
     dueTimes.load(await panelRecords(state, state));
     const rows: DueRow[] = [];
     for (const { id } of due) {

@@ -50,7 +50,7 @@ export function dueLines(rows: readonly DueRow[], { economy, rules }: DueTimes, 
     dueAt <= now ? "now" : `in ${span(dueAt - now)}`,
     span(visitEveryMs),
     span(changesEveryMs),
-    String(Math.round(weight * 100) / 100),
+    `${Number(weight.toPrecision(2))}`,
     `${url}  ${why}`,
   ]);
   const all = [["due", "every", "changes every", "weight", "URL, and why"], ...cells];

@@ -5,6 +5,7 @@ import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, Sink } from "../../crawl/crawl.ts";
+import { byImportance } from "../../crawl/due-times.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Feedback } from "../../crawl/feedback.ts";
 import { Hints } from "../../crawl/hints.ts";
@@ -309,8 +310,8 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
 function recrawlOf({ config, backend, revisits }: ControlParts): Recrawl | null {
   if (revisits === "none") return null;
   const until = revisits === "pass" ? systemClock.now() : null;
-  const parts = { frontier: backend, urls: backend, clock: systemClock, random: Math.random, until, weightOf: () => 1 };
-  return new Recrawl(parts, recrawlRulesOf(config));
+  const world = { frontier: backend, urls: backend, clock: systemClock, random: Math.random };
+  return new Recrawl({ ...world, until, weightOf: byImportance(backend) }, recrawlRulesOf(config));
 }
 
 async function startThreads(

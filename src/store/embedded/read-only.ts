@@ -33,6 +33,8 @@ export interface ReadOnlyState extends StateQueries, Pick<Revisits, "due" | "nex
   lastId(): number;
   /** Ids by fingerprint, null for those not known. Reads the journal once and holds 16 bytes a URL: for many questions. */
   ids(): (fpHi: number, fpLo: number) => number | null;
+  /** `importance` of any URL. Reads the journal once and holds a byte a URL: for many questions. */
+  importances(): (id: number) => number;
   /** Every copy of a robots.txt, in order of fetching. */
   robotsCopies(): IterableIterator<RobotsCopy>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
@@ -109,18 +111,21 @@ class State extends Stored implements ReadOnlyState {
     return this.queries.urls(options);
   }
 
-  /** Reads the journal once. */
   importance(id: number): number {
-    let highest = 0;
-    const rise = (other: number, level: number): void => {
-      if (other === id) highest = Math.max(highest, level);
+    return this.importances()(id);
+  }
+
+  importances(): (id: number) => number {
+    const levels = new Uint8Array(this.lastId() + 1);
+    const rise = (id: number, level: number): void => {
+      levels[id] = Math.max(levels[id]!, level);
     };
-    readAdmitted(this.#db, (other, _hi, _lo, _host, _priority, level) => {
-      rise(other, level);
-      return other < id;
+    readAdmitted(this.#db, (id, _hi, _lo, _host, _priority, level) => {
+      rise(id, level);
+      return true;
     });
     readRaised(this.#db, rise);
-    return cashOf(highest);
+    return (id) => cashOf(levels[id] ?? 0);
   }
 
   endCounts(): ReadonlyMap<EndReason, number> {

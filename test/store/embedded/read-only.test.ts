@@ -42,6 +42,11 @@ describe("a reader", () => {
     assert.deepEqual(state.topHosts(3), backend.topHosts(3));
     assert.deepEqual(state.host("http://a" as HostKey), backend.host("http://a" as HostKey));
     assert.deepEqual([...state.marks()], [["x", 1]]);
+    const importance = state.importances();
+    for (const { id } of backend.urls()) {
+      assert.equal(state.importance(id), backend.importance(id));
+      assert.equal(importance(id), backend.importance(id));
+    }
     assert.equal(state.fact("startedAt"), "now");
   });
 
