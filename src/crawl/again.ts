@@ -6,14 +6,14 @@ import type { Lease } from "../model/lease.ts";
 import type { VisitRecord } from "../model/record.ts";
 import type { Held } from "../model/visited.ts";
 import { type Change, changeOf } from "../policy/change.ts";
-import { askedHow, type ConditionalRules, hostAfter } from "../policy/conditional.ts";
+import { askedHow, type ConditionalRules, hostAfter, tellingApart } from "../policy/conditional.ts";
 import { afterLook, awayBy, bodyIn, historyOf, type Look } from "../policy/history.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 import { originalOf } from "./originals.ts";
 
 /** What a visit may rely on, where the archive holds the body that the page had; null otherwise, and for what is new. */
 export function heldOf(
-  { url, previous }: Pick<Lease, "url" | "previous">,
+  { url, previous, attempt }: Pick<Lease, "url" | "previous" | "attempt">,
   host: HostAgain | null,
   state: Pick<StateQueries, "visitsOf">,
   rules: ConditionalRules,
@@ -21,10 +21,12 @@ export function heldOf(
   if (previous === null) return null;
   const original = originalOf(previous, state);
   if (original === null) return null;
-  const { etag, lastModified, unread } = historyOf(previous);
+  const { unread, ...history } = historyOf(previous);
+  const validators = tellingApart(history);
+  const asking = { urlId: url.id, attempt };
   // Validators are those of one fetch form.
-  const how = previous.href === url.href ? askedHow({ etag, lastModified, unread }, url.id, host, rules) : "plain";
-  return { original, conditional: how === "conditional" ? { etag, lastModified } : null };
+  const how = previous.href === url.href ? askedHow({ ...validators, unread }, asking, host, rules) : "plain";
+  return { original, conditional: how === "conditional" ? validators : null };
 }
 
 /** What a visit to a page that came back has found. */
@@ -92,10 +94,11 @@ export function hostLooked(
   { record, change }: LookedAgain,
   held: Held | null,
 ): HostAgain | null {
-  const before = historyOf(previous);
+  const before = tellingApart(historyOf(previous));
   const { etag, lastModified } = before;
   const hasValidator = held !== null && previous.href === record.href && (etag !== null || lastModified !== null);
   if (change === null || change.kind === "first" || !hasValidator) return again;
   const asked = held.conditional === null ? "whole" : "conditional";
-  return hostAfter(again ?? NEVER_AGAIN, { asked, changed: change.kind === "changed", before, now: record });
+  const changed = change.kind === "changed";
+  return hostAfter(again ?? NEVER_AGAIN, { asked, changed, before, now: tellingApart(record) });
 }

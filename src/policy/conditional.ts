@@ -10,22 +10,40 @@ export interface ConditionalRules {
   readonly wholeEvery: number;
 }
 
+/** Those that tell one content of a page from another: an empty field does not, nor does "*", which stands for any. */
+export function tellingApart({ etag, lastModified }: Validators): Validators {
+  return { etag: etag === "" || etag === "*" ? null : etag, lastModified: lastModified === "" ? null : lastModified };
+}
+
 /** How a page was asked for again: with its validators, without them although it has some, or it has none. */
 export type Asked = "conditional" | "whole" | "plain";
 
+/** The attempt that is to be made, of this turn of the URL. */
+export interface Asking {
+  readonly urlId: number;
+  readonly attempt: number;
+}
+
 /**
  * How a page is to be asked for whose content, with this history, is in the archive. Weak validators will do: what they
- * call equal is what a reader would.
+ * call equal is what a reader would. A second attempt is for the whole: the first may have failed by its validators.
  */
 export function askedHow(
   { etag, lastModified, unread }: Validators & Pick<History, "unread">,
-  urlId: number,
+  { urlId, attempt }: Asking,
   host: HostAgain | null,
   { wholeEvery }: ConditionalRules,
 ): Asked {
   if (etag === null && lastModified === null) return "plain";
+  if (attempt > 1) return "whole";
   return host?.liar === true || unread + 1 >= wholeFrom(urlId, wholeEvery) ? "whole" : "conditional";
 }
+
+/** What a server answers to a request whose fields it will not take: too long, not as it likes them, or not fulfilled. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 412, 431]);
+
+/** Whether a conditional request was refused for what made it one. It says nothing of the page. */
+export const refusesCondition = (status: number): boolean => REFUSALS.has(status);
 
 /** Pages that were met together are not all asked for whole together: a quarter sooner or later, by the URL. */
 function wholeFrom(urlId: number, wholeEvery: number): number {

@@ -5,6 +5,7 @@ import type { EndReason } from "../model/end.ts";
 import type { Verdict } from "../model/lease.ts";
 import type { Href, UrlKey } from "../model/url.ts";
 import type { Answer, NoAnswer, Visited } from "../model/visited.ts";
+import { refusesCondition } from "./conditional.ts";
 import { URL_KEY_RULES, type UrlKeyRules, urlKey } from "./url-key.ts";
 
 export interface JudgeRules {
@@ -59,7 +60,8 @@ function judgeAnswer(visited: Visited, answer: Answer, state: JudgeState, rules:
   if (answer.notModified) return end(isSitemap ? "sitemap" : "not-modified");
   if (status >= 300 && status < 400 && answer.location !== null) return judgeRedirect(visited, answer.location, rules);
   if (status === 402) return end("payment-required");
-  if (PASSING.has(status)) return retryOr(classOf(status), visited, state, rules);
+  const isRefused = visited.held?.conditional != null && refusesCondition(status);
+  if (PASSING.has(status) || isRefused) return retryOr(classOf(status), visited, state, rules);
   return end(classOf(status));
 }
 

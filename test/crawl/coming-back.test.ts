@@ -211,6 +211,42 @@ describe("a page that comes back", () => {
     }
   });
 
+  it("is asked for whole when its server will not take the validators that it has given", async () => {
+    for (const fault of [
+      { status: 400 },
+      { status: 412 },
+      { status: 431 },
+      { status: 500 },
+      { fails: "closed" },
+    ] as const) {
+      let version = 1;
+      const looks = new Looks((href, asked) => {
+        if (href !== SEED) return undefined;
+        return asksFor(asked).length > 0 ? fault : pageOf(version, ["ETag", '"a"']);
+      });
+      await looks.look();
+      for (version of [1, 2]) {
+        const world = await looks.look();
+        const { visit } = world.settled.findLast(({ href }) => href === SEED)!;
+        assert.deepEqual([visit!.end, kinds(world)], ["fetched", version === 1 ? [] : ["changed"]]);
+      }
+    }
+  });
+
+  it("is asked for plainly when what came with it tells no content from another", async () => {
+    for (const etag of ["", "*"]) {
+      let version = 1;
+      const looks = new Looks((href, asked) => {
+        if (href !== SEED) return undefined;
+        return asksFor(asked).length > 0 ? { status: 304 } : pageOf(version, ["ETag", etag, "Last-Modified", ""]);
+      });
+      await looks.look();
+      version = 2;
+      assert.deepEqual(kinds(await looks.look()), ["changed"]);
+      assert.notEqual(looks.backend.host("http://a.test" as never)?.again?.liar, true);
+    }
+  });
+
   it("has its host asked again after it was given up, at growing intervals", async () => {
     let up = true;
     const links = Array.from({ length: 6 }, (_, n) => `<a href="/${n}">x</a>`).join("");

@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type HostAgain, NEVER_AGAIN } from "../../src/model/host.ts";
-import { askedHow, hostAfter, type Looked } from "../../src/policy/conditional.ts";
+import { askedHow, hostAfter, type Looked, tellingApart } from "../../src/policy/conditional.ts";
 import { random } from "../web/random.ts";
 
 const RULES = { wholeEvery: 10 };
 const page = { etag: '"a"', lastModified: null, unread: 0 };
+const first = (urlId: number) => ({ urlId, attempt: 1 });
 const ids = Array.from({ length: 200 }, (_, n) => n + 1);
 
 describe("asking again", () => {
   it("sends whatever validators there are, and asks plainly where there is none", () => {
-    assert.equal(askedHow(page, 1, null, RULES), "conditional");
-    assert.equal(askedHow({ ...page, etag: 'W/"a"' }, 1, null, RULES), "conditional");
-    assert.equal(askedHow({ ...page, etag: null, lastModified: "yesterday" }, 1, null, RULES), "conditional");
-    assert.equal(askedHow({ ...page, etag: null }, 1, null, RULES), "plain");
+    assert.equal(askedHow(page, first(1), null, RULES), "conditional");
+    assert.equal(askedHow({ ...page, etag: 'W/"a"' }, first(1), null, RULES), "conditional");
+    assert.equal(askedHow({ ...page, etag: null, lastModified: "yesterday" }, first(1), null, RULES), "conditional");
+    assert.equal(askedHow({ ...page, etag: null }, first(1), null, RULES), "plain");
   });
 
   it("asks for the whole about every tenth time, not for all pages in the same", () => {
     const turns = ids.map((id) => {
       let unread = 0;
-      while (askedHow({ ...page, unread }, id, null, RULES) === "conditional") unread++;
+      while (askedHow({ ...page, unread }, first(id), null, RULES) === "conditional") unread++;
       return unread + 1;
     });
     const mean = turns.reduce((sum, turn) => sum + turn, 0) / turns.length;
@@ -28,9 +29,19 @@ describe("asking again", () => {
     assert.ok(new Set(turns).size > 3);
   });
 
+  it("asks for the whole at a second attempt, whatever the first has failed by", () => {
+    for (const attempt of [2, 3]) assert.equal(askedHow(page, { urlId: 1, attempt }, null, RULES), "whole");
+  });
+
+  it("goes by no field that is empty or stands for any content", () => {
+    for (const etag of ["", "*"])
+      assert.deepEqual(tellingApart({ etag, lastModified: "" }), { etag: null, lastModified: null });
+    for (const etag of ['""', "W/*", "bare"]) assert.equal(tellingApart({ etag, lastModified: null }).etag, etag);
+  });
+
   it("always asks for the whole when told to, and of a host that lies", () => {
-    for (const id of ids) assert.equal(askedHow(page, id, null, { wholeEvery: 1 }), "whole");
-    assert.equal(askedHow(page, 1, { ...NEVER_AGAIN, liar: true }, RULES), "whole");
+    for (const id of ids) assert.equal(askedHow(page, first(id), null, { wholeEvery: 1 }), "whole");
+    assert.equal(askedHow(page, first(1), { ...NEVER_AGAIN, liar: true }, RULES), "whole");
   });
 });
 
