@@ -52,6 +52,8 @@ describe("an archive that is imported", () => {
     const url = String(ask(crawled, "SELECT url FROM urls WHERE end = 'fetched' LIMIT 1 OFFSET 9")[0]!.url);
     assert.equal((await trawl(["get", to, url])).stdout, (await trawl(["get", crawled, url])).stdout);
     assert.equal((await trawl(["export", to, "--to", join(dir.path, "i.wacz")])).code, 0);
+    const ranked = async (of: string) => (await trawl(["rank", of, "--top", "5"])).stdout;
+    assert.equal(await ranked(to), await ranked(crawled), "ranks do not depend on the order of coming to know");
 
     const again = await trawl(["import", ...(await archivesOf(crawled)), "--dir", to]);
     assert.equal(again.code, 0, again.stderr);

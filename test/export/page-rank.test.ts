@@ -9,6 +9,8 @@ const stream = (pairs: readonly (readonly [number, number])[], piece = 3) =>
     for (let at = 0; at < pairs.length; at += piece) yield Uint32Array.from(pairs.slice(at, at + piece).flat());
   };
 
+const upTo = (last: number) => ({ last, count: last, has: () => true });
+
 const near = (found: number, wanted: number, within = 1e-4) =>
   assert.ok(Math.abs(found - wanted) < within, `${found}, not ${wanted}`);
 
@@ -16,7 +18,7 @@ describe("the ranks of pages", () => {
   it("are those of the textbook: four pages, one without links out", async () => {
     // The example of Wikipedia's "PageRank" with B, C, D linking to A, and nothing else: A gets what they all give.
     const { rank, inLinks, outLinks } = await pageRank(
-      4,
+      upTo(4),
       stream([
         [2, 1],
         [3, 1],
@@ -30,9 +32,21 @@ describe("the ranks of pages", () => {
     assert.deepEqual([...outLinks], [0, 0, 1, 1, 1]);
   });
 
+  it("are the same whatever numbers the pages have: one that is no page's has no rank", async () => {
+    const pairs = [
+      [1, 2],
+      [1, 3],
+      [3, 1],
+    ] as const;
+    const { rank } = await pageRank(upTo(3), stream(pairs));
+    const apart = { last: 9, count: 3, has: (id: number) => id % 3 === 0 };
+    const spread = await pageRank(apart, stream(pairs.map(([from, to]) => [from * 3, to * 3])));
+    assert.deepEqual([...spread.rank], [0, 0, 0, rank[1], 0, 0, rank[2], 0, 0, rank[3]]);
+  });
+
   it("are equal on a ring", async () => {
     const { rank } = await pageRank(
-      5,
+      upTo(5),
       stream([
         [1, 2],
         [2, 3],
@@ -49,7 +63,7 @@ describe("the ranks of pages", () => {
     const id = fc.integer({ min: 1, max: size });
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(fc.tuple(id, id), { maxLength: 60, selector: String }), async (pairs) => {
-        const { rank, outLinks } = await pageRank(size, stream(pairs), { ...RANK_RULES, tolerance: 1e-10 });
+        const { rank, outLinks } = await pageRank(upTo(size), stream(pairs), { ...RANK_RULES, tolerance: 1e-10 });
         let sum = 0;
         let dangling = 0;
         for (let at = 1; at <= size; at++) {
@@ -74,7 +88,7 @@ describe("the ranks of pages", () => {
       [2, 1],
       [1, 3],
     ]);
-    const { rounds } = await pageRank(3, pairs, { ...RANK_RULES, maxRounds: 2 }, (round) => seen.push(round));
+    const { rounds } = await pageRank(upTo(3), pairs, { ...RANK_RULES, maxRounds: 2 }, (round) => seen.push(round));
     assert.equal(rounds, 2);
     assert.deepEqual(seen, [1, 2]);
   });

@@ -72,7 +72,7 @@ export async function ranksOf({ hostOf, first, targets }: Graph): Promise<Float6
       links[at++] = page + 1;
       links[at++] = targets[link]! + 1;
     }
-  const { rank } = await pageRank(hostOf.length, async function* () {
+  const { rank } = await pageRank({ last: hostOf.length, count: hostOf.length, has: () => true }, async function* () {
     yield links;
   });
   return rank.subarray(1);

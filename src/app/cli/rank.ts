@@ -43,6 +43,7 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
     using state = await openCrawl(dir, { frozen: true });
+    const known = state.idsInUse();
     let read = 0;
     let rounds = 0;
     let words = (done: number) => `Read the links of ${size(done)}`;
@@ -55,7 +56,7 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
       const onProgress = (_: string, done: number, total: number | null) => display.at(done, total);
       const edges = counting(linksOf({ dir, state, where: null, onProgress }), () => read++);
       const ranks = await rankPages({
-        size: state.lastId(),
+        pages: known,
         edges,
         onRound(round, moved) {
           words = () => `Ranked ${counted(round, "time")}; the ranks moved by ${moved.toPrecision(2)}`;
@@ -67,12 +68,12 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
       if (to === "-") await print(format!(pages), shell.stdout);
       else if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(pages));
       display.end();
-      if (to !== "-") shell.stdout.write(`${tableOf(bestOf(state, ranks, top)).join("\n")}\n`);
+      if (to !== "-") shell.stdout.write(`${tableOf(bestOf(state, ranks, Math.min(top, known.count))).join("\n")}\n`);
       rounds = ranks.rounds;
     } finally {
       display.end();
     }
-    shell.stderr.write(`${count(state.lastId())} URLs, ${counted(read, "link")}, ${counted(rounds, "round")}\n`);
+    shell.stderr.write(`${counted(known.count, "URL")}, ${counted(read, "link")}, ${counted(rounds, "round")}\n`);
     return EXIT.done;
   },
 };

@@ -5,25 +5,24 @@ import { join } from "node:path";
 import { readFully } from "../../base/read-fully.ts";
 import { naming } from "../../base/replace-file.ts";
 import type { Edge } from "../../export/link-graph.ts";
-import { type LinkPairs, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
+import { type LinkPairs, type PageIds, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
 
 export interface RankingJob {
-  /** Ids are 1..size. */
-  readonly size: number;
+  readonly pages: PageIds;
   readonly edges: AsyncIterable<Edge>;
   readonly damping?: number;
   onRound(round: number, moved: number): void;
 }
 
 /** By ways out of pages: embedded parts and links marked nofollow recommend nothing, nor does a page itself. */
-export async function rankPages({ size, edges, damping = RANK_RULES.damping, onRound }: RankingJob): Promise<Ranks> {
+export async function rankPages({ pages, edges, damping = RANK_RULES.damping, onRound }: RankingJob): Promise<Ranks> {
   const folder = await mkdtemp(join(tmpdir(), "trawl-rank-"));
   try {
     const path = join(folder, "links");
     const file = await open(path, "w+");
     try {
       await naming(path, () => writePairs(file, edges));
-      return await pageRank(size, pairsOf(file), { ...RANK_RULES, damping }, onRound);
+      return await pageRank(pages, pairsOf(file), { ...RANK_RULES, damping }, onRound);
     } finally {
       await file.close();
     }

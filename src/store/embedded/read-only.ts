@@ -29,16 +29,22 @@ import { Stored } from "./stored.ts";
 export interface ReadOnlyState extends StateQueries, Pick<Revisits, "due" | "nextDueAt">, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
   pending(): Pending;
-  /** The id of the URL admitted last; 0 when there is none. */
-  lastId(): number;
   /** Ids by fingerprint, null for those not known. Reads the journal once and holds 16 bytes a URL: for many questions. */
   ids(): (fpHi: number, fpLo: number) => number | null;
   /** `importance` of any URL. Reads the journal once and holds a byte a URL: for many questions. */
   importances(): (id: number) => number;
+  /** The ids of URLs: those of what was dropped, and admitted later under another, are between them. A bit an id. */
+  idsInUse(): IdsInUse;
   /** Every copy of a robots.txt, in order of fetching. */
   robotsCopies(): IterableIterator<RobotsCopy>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
   damage(): readonly string[];
+}
+
+export interface IdsInUse {
+  readonly last: number;
+  readonly count: number;
+  has(id: number): boolean;
 }
 
 export interface LookOptions {
@@ -89,18 +95,29 @@ class State extends Stored implements ReadOnlyState {
     return id === 0 ? null : this.byId(id);
   }
 
-  lastId(): number {
+  #lastId(): number {
     return lastPosition(this.#db).nextId - 1;
   }
 
   ids(): (fpHi: number, fpLo: number) => number | null {
-    const table = new FingerprintTable(this.lastId());
+    const table = new FingerprintTable(this.#lastId());
     readAdmitted(this.#db, (id, hi, lo) => {
       // What was dropped, and admitted later, has a newer id.
       if (!table.insert(hi, lo, id)) table.replace(hi, lo, id);
       return true;
     });
     return (hi, lo) => table.find(hi, lo) || null;
+  }
+
+  idsInUse(): IdsInUse {
+    const last = this.#lastId();
+    const ids = new Bitmap(new Uint8Array((last >>> 3) + 1));
+    let count = 0;
+    for (const { id } of this.#db.prepare("SELECT id FROM url WHERE id <= ?").iterate(last)) {
+      ids.add(id as number);
+      count++;
+    }
+    return { last, count, has: (id) => ids.has(id) };
   }
 
   byId(id: number): UrlRecord | null {
@@ -116,7 +133,7 @@ class State extends Stored implements ReadOnlyState {
   }
 
   importances(): (id: number) => number {
-    const levels = new Uint8Array(this.lastId() + 1);
+    const levels = new Uint8Array(this.#lastId() + 1);
     const rise = (id: number, level: number): void => {
       levels[id] = Math.max(levels[id]!, level);
     };

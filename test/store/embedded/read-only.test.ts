@@ -59,6 +59,19 @@ describe("a reader", () => {
     assert.equal([...reading].length, 5, "a stream goes on to what has come since");
   });
 
+  it("tells which ids are URLs': what was dropped and is admitted later has another", async () => {
+    await world.backend.add([url("c", "4")]);
+    using state = openState(store.dir);
+    const { last, count, has } = state.idsInUse();
+    const ids = Array.from({ length: last + 1 }, (_, id) => id).filter(has);
+    assert.deepEqual(
+      ids,
+      [...state.urls()].map(({ id }) => id),
+    );
+    assert.equal(count, ids.length);
+    assert.equal(last, count + 1, "the id that it was dropped with is nobody's");
+  });
+
   it("reads a crawl that nobody has open", async () => {
     await world.backend[Symbol.asyncDispose]();
     using state = openState(store.dir, { clock: world.clock });
