@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { WARCParser } from "warcio";
 import { header } from "../../src/model/fetch-result.ts";
-import { readRecordAt } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
 import { debianDocs } from "../services/debian-docs.ts";
 import { type Nginx, nginx } from "../services/nginx.ts";
 import { wget2Recursive } from "../services/wget2.ts";

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { header } from "../../src/model/fetch-result.ts";
 import { ArchiveError } from "../../src/warc/error.ts";
 import { createFile, type WritableFile } from "../../src/warc/growing-file.ts";
-import { readRecordAt } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
 import { base32 } from "../../src/warc/record.ts";
 import { archiveIn, archiveNames, clock, exchange, folder, NOW, note, soundRecords } from "./fixtures.ts";
 

@@ -8,7 +8,7 @@ import { header } from "../../src/model/fetch-result.ts";
 import type { Href } from "../../src/model/url.ts";
 import { checkRecord } from "../../src/warc/check.ts";
 import { parseHttp } from "../../src/warc/http.ts";
-import { readRecordAt } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
 import { archiveIn, archiveNames, exchange, folder, NOW, note, soundRecords } from "./fixtures.ts";
 
 const original: Original = {

@@ -8,7 +8,8 @@ import fc from "fast-check";
 import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
 import { ArchiveError } from "../../src/warc/error.ts";
 import { parseHttp, payloadOf } from "../../src/warc/http.ts";
-import { readRecordAt, readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
+import { readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";
 import { archiveIn, archiveNames, exchange, folder, note } from "./fixtures.ts";
 
 function record(type: string, block: string, { trailer = "\r\n\r\n", length = block.length } = {}): Buffer {

@@ -3,7 +3,7 @@ import { copyFile, mkdir, readFile, rename, rm, stat, symlink, truncate, writeFi
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ArchiveError } from "../../src/warc/error.ts";
-import { readRecordAt } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
 import { repairArchive } from "../../src/warc/repair.ts";
 import { archiveIn, archiveNames, exchange, folder, note, soundRecords } from "./fixtures.ts";
 

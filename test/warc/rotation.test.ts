@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, it } from "node:test";
-import { readRecordAt } from "../../src/warc/reader.ts";
+import { readRecordAt } from "../../src/warc/read-at.ts";
 import { repairArchive } from "../../src/warc/repair.ts";
 import { archiveNames, folder, soundRecords } from "./fixtures.ts";
 import type { Durable } from "./rotating-writer.ts";

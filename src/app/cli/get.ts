@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { header } from "../../model/fetch-result.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
-import type { ArchivedResponse } from "../../warc/reader.ts";
+import type { ArchivedResponse } from "../../warc/read-at.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { answerAt, archivedAt } from "../dir/archived.ts";
 import { bodyElsewhere, findCaptures, nearest } from "../inspect/find-captures.ts";

@@ -7,7 +7,7 @@ import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import type { Readable } from "../../ports/media-handler.ts";
 import { openState } from "../../store/embedded/read-only.ts";
-import type { ArchivedResponse } from "../../warc/reader.ts";
+import type { ArchivedResponse } from "../../warc/read-at.ts";
 import { answerAt } from "./archived.ts";
 import { bodyPlace } from "./bodies.ts";
 

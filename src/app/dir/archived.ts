@@ -4,7 +4,7 @@ import { archiveKey, segmentBytes } from "../../blobs/segments.ts";
 import type { Locator } from "../../model/capture.ts";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import { ArchiveError } from "../../warc/error.ts";
-import { type ArchivedResponse, readRecordAt, recordIn } from "../../warc/reader.ts";
+import { type ArchivedResponse, readRecordAt, recordIn } from "../../warc/read-at.ts";
 import { isHere, storeOf } from "./store.ts";
 
 /** Throws an `ArchiveError` with code "damaged" when it is in neither, a `BlobError` when the store cannot be asked. */
