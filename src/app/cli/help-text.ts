@@ -1,6 +1,7 @@
 /** Help texts, made from the table of options and the list of commands. */
 import { type Table, typedFlag } from "../config/arguments.ts";
-import { KIND_WORDS, type Option, printValue } from "../config/values.ts";
+import { KIND_WORDS, type Option } from "../config/option.ts";
+import { printValue } from "../config/values.ts";
 
 /** No line of help is longer. */
 export const HELP_WIDTH = 100;

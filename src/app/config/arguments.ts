@@ -2,7 +2,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type UsageCode, UsageError } from "../usage-error.ts";
 import { closest } from "./closest.ts";
-import { KIND_WORDS, type Option, parseValue } from "./values.ts";
+import { KIND_WORDS, type Option } from "./option.ts";
+import { parseValue } from "./values.ts";
 
 export type Table = Readonly<Record<string, Option>>;
 

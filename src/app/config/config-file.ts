@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { type UsageCode, UsageError } from "../usage-error.ts";
 import { type Given, type Table, typedFlag } from "./arguments.ts";
 import { closest, didYouMean } from "./closest.ts";
-import { type Option, takeValue } from "./values.ts";
+import type { Option } from "./option.ts";
+import { takeValue } from "./values.ts";
 
 const NAMES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.config.mjs", "trawl.config.json"];
 

@@ -1,12 +1,12 @@
 /** The one table of options. Types, flags, help, config-file checks and docs/options.md come from it. */
 
+import type { Kinds, Option } from "./option.ts";
 import { COMING_BACK } from "./options/coming-back.ts";
 import { HOW_FAST } from "./options/how-fast.ts";
 import { HOW_TO_ASK } from "./options/how-to-ask.ts";
 import { REPORTING } from "./options/reporting.ts";
 import { WHAT_TO_CRAWL } from "./options/what-to-crawl.ts";
 import { WHAT_TO_KEEP } from "./options/what-to-keep.ts";
-import type { Kinds, Option } from "./values.ts";
 
 export const OPTIONS = {
   ...WHAT_TO_CRAWL,

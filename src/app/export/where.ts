@@ -3,7 +3,8 @@ import { DROP_REASONS, VISIT_REASONS } from "../../model/end.ts";
 import { matchesMediaType } from "../../model/media-type.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import { didYouMean } from "../config/closest.ts";
-import { type Option, parseValue } from "../config/values.ts";
+import type { Option } from "../config/option.ts";
+import { parseValue } from "../config/values.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Whether a URL, with its latest visit or the one in question, is meant. */

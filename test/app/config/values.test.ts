@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Option, parseValue, printValue, takeValue } from "../../../src/app/config/values.ts";
+import type { Option } from "../../../src/app/config/option.ts";
+import { parseValue, printValue, takeValue } from "../../../src/app/config/values.ts";
 
 const option = (kind: Option["kind"], more: Partial<Option> = {}): Option => ({
   kind,

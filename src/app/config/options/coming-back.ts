@@ -1,6 +1,6 @@
 /** When pages are visited again. Rows of the table of options. */
 import { REVISIT_POLICIES } from "../../../policy/revisit-rate.ts";
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 /** How fast a crawl may be, to one host and in all. Rows of the table of options. */
 import { availableParallelism } from "node:os";
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 const SECOND = 1_000;
 

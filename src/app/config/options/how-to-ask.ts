@@ -1,6 +1,6 @@
 /** How requests are made, and what of an answer is taken. Rows of the table of options. */
 import { VERSION } from "../../version.ts";
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 const SECOND = 1_000;
 

@@ -1,5 +1,5 @@
 /** Where a crawl lives, and what it tells while it runs. Rows of the table of options. */
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 export const REPORTING = {
   dir: {

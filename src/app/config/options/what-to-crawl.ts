@@ -1,6 +1,6 @@
 /** Which URLs belong to a crawl, and when it has had enough. Rows of the table of options. */
 import { SMALL_SITE } from "../../../policy/budget.ts";
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 export const WHAT_TO_CRAWL = {
   input: {

@@ -1,6 +1,6 @@
 /** What is read, compared, archived, and where that is stored. Rows of the table of options. */
 import { SEEN_KINDS } from "../../../dedup/seen-kinds.ts";
-import type { Option } from "../values.ts";
+import type { Option } from "../option.ts";
 
 const MIB = 1_048_576;
 
