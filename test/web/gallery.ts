@@ -2,21 +2,17 @@
 import { gzipSync } from "node:zlib";
 import type { EndReason } from "../../src/model/end.ts";
 import type { Behaviour, Rule } from "./behaviour.ts";
+import { ROBOTS } from "./gallery-robots.ts";
 import { SITEMAPS } from "./gallery-sitemaps.ts";
-import type { RobotsAnswer } from "./robots.ts";
 import type { Certificate } from "./secure.ts";
 import type { Specimen } from "./specimen.ts";
 
 const html = "text/html; charset=utf-8";
 const slow: Behaviour = { kind: "slow-first-byte", ms: 300 };
 const raw = (text: string): Behaviour => ({ kind: "raw", text });
-const robots = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/robots.txt": behaviour });
-const GZIP = { "content-encoding": "gzip" };
-const FORBID_GZIP = gzipSync("User-agent: *\nDisallow: /\n").toString("base64");
 /** The end of a head, and a body. */
 const PAGE = "Content-Type: text/html\r\nContent-Length: 4\r\n\r\n<p>x";
 const TWICE = gzipSync(gzipSync("<title>twice</title>")).toString("base64");
-const forbid = (path: string): RobotsAnswer => ({ kind: "rules", groups: [{ agents: ["*"], disallow: [path] }] });
 const at = (behaviour: Behaviour): Readonly<Record<string, Behaviour>> => ({ "/": behaviour });
 const to = (href: string): Readonly<Record<string, Behaviour>> => at({ kind: "redirect", to: href });
 
@@ -212,73 +208,7 @@ export const GALLERY: Readonly<Record<string, Specimen>> = {
   "soft-404": { paths: { "/*": { kind: "soft-404" } }, ends: ["fetched"] },
 
   // robots.txt.
-  "robots-all": { robots: forbid("/"), ends: ["robots"] },
-  ...Object.fromEntries(
-    [400, 401, 403, 404, 410, 451].map((status): [string, Specimen] => [
-      `robots-${status}`,
-      { robots: { kind: "status", status }, ends: ["fetched"] },
-    ]),
-  ),
-  "robots-429": { robots: { kind: "status", status: 429 }, ends: ["robots-unreachable"] },
-  "robots-429-once": { robots: { kind: "status", status: 429, times: 1, later: forbid("/") }, ends: ["robots"] },
-  "robots-broken": { robots: { kind: "status", status: 500 }, ends: ["robots-unreachable"] },
-  "robots-broken-once": { robots: { kind: "status", status: 503, times: 1, later: forbid("/") }, ends: ["robots"] },
-  "robots-never": { robots: { kind: "never" }, ends: ["robots-unreachable", "timeout"] },
-  "robots-moved": { robots: { kind: "redirect", to: "/moved.txt", hops: 4, later: forbid("/") }, ends: ["robots"] },
-  "robots-moved-5": { robots: { kind: "redirect", to: "/moved.txt", hops: 5, later: forbid("/") }, ends: ["robots"] },
-  "robots-moved-6": { robots: { kind: "redirect", to: "/moved.txt", hops: 6, later: forbid("/") }, ends: ["fetched"] },
-  "robots-elsewhere": {
-    paths: robots({ kind: "redirect", to: "http://rules.odd.test:{port}/shared.txt" }),
-    ends: ["robots"],
-  },
-  rules: {
-    paths: { "/shared.txt": { kind: "body", type: "text/plain", text: "User-agent: *\nDisallow: /" } },
-    ends: ["fetched"],
-  },
-  "robots-to-metadata": { paths: robots({ kind: "redirect", to: METADATA }), ends: ["robots-unreachable"] },
-  "robots-to-nowhere": { paths: robots({ kind: "redirect", to: "http://" }), ends: ["fetched"] },
-  "robots-reset": { paths: robots({ kind: "reset", afterBytes: 0 }), ends: ["robots-unreachable"] },
-  "robots-not-http": { paths: robots(raw("SSH-2.0-OpenSSH_9.2\r\n")), ends: ["robots-unreachable"] },
-  "robots-gzip": {
-    paths: robots({ kind: "body", type: "text/plain", base64: FORBID_GZIP, headers: GZIP }),
-    ends: ["robots"],
-  },
-  "robots-cr": {
-    robots: { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }], newline: "\r" },
-    ends: ["robots"],
-  },
-  "robots-too-long": {
-    robots: { kind: "rules", groups: [{ agents: ["*"], disallow: ["/"] }], padding: 600_000 },
-    ends: ["fetched"],
-  },
-  "robots-sitemaps": {
-    robots: {
-      kind: "rules",
-      groups: [{ agents: ["*"], disallow: ["/no"] }],
-      sitemaps: ["http://10.0.0.2/sitemap.xml", "http://private.odd.test/sitemap.xml"],
-    },
-    ends: ["fetched"],
-    leadsTo: {
-      "http://10.0.0.2/sitemap.xml": ["refused-address"],
-      "http://private.odd.test/sitemap.xml": ["refused-address"],
-    },
-  },
-  "robots-stars": {
-    robots: { kind: "text", text: `User-agent: *\nDisallow: /${"a*".repeat(250_000)}$\n` },
-    ends: ["fetched"],
-  },
-  "robots-loop": { robots: { kind: "redirect", to: "self" }, ends: ["fetched"] },
-  "robots-padded": {
-    robots: {
-      kind: "rules",
-      groups: [{ agents: ["*"], disallow: ["/"] }],
-      bom: true,
-      newline: "\r\n",
-      padding: 400_000,
-    },
-    ends: ["robots"],
-  },
-  "robots-html": { robots: { kind: "text", text: "<html>Disallow: /</html>", type: html }, ends: ["fetched"] },
+  ...ROBOTS,
 
   // Sitemaps.
   ...SITEMAPS,
