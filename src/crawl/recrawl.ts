@@ -123,12 +123,12 @@ export class Recrawl {
 
   async #takeAll(until: Instant): Promise<number> {
     const due = await this.#parts.frontier.due(until, BATCH);
-    return this.#revisit((await this.#recordsOf(due)).map(({ record }) => record));
+    return this.#revisit(due.map(({ id }) => id));
   }
 
   /** `isIdle`: nothing waits, so that nothing is held up. */
   async #putBack(due: readonly Due[], now: Instant, isIdle: boolean): Promise<number> {
-    const again: UrlRecord[] = [];
+    const again: number[] = [];
     const put: { readonly id: number; readonly dueAt: Instant }[] = [];
     for (const { id, dueAt, record } of await this.#recordsOf(due)) {
       if (!isIdle && !hasTurn(this.#turns, now)) break;
@@ -144,16 +144,16 @@ export class Recrawl {
       }
       this.#turns = afterRevisit(this.#turns);
       if (turns !== undefined) this.#hostTurns.set(record.host, afterRevisit(turns));
-      again.push(record);
+      again.push(id);
     }
     if (put.length > 0) await this.#parts.frontier.schedule(put);
     return this.#revisit(again);
   }
 
-  async #revisit(records: readonly UrlRecord[]): Promise<number> {
-    for (const { id } of records) this.#hinted.delete(id);
-    if (records.length === 0) return 0;
-    return this.#parts.frontier.revisit(records.map(({ id }) => ({ id, priority: REVISITS })));
+  async #revisit(ids: readonly number[]): Promise<number> {
+    for (const id of ids) this.#hinted.delete(id);
+    if (ids.length === 0) return 0;
+    return this.#parts.frontier.revisit(ids.map((id) => ({ id, priority: REVISITS })));
   }
 
   /** Prices move: when a page that comes due should be due instead, or null for now. `early`: there are visits to spare. */
