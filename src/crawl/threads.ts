@@ -3,8 +3,9 @@ import type { Worker } from "node:worker_threads";
 import { hashText } from "../base/hash.ts";
 import type { Log } from "../base/log.ts";
 import type { HostKey } from "../model/host.ts";
+import type { VisitRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
-import type { Errand, Sealed } from "../model/visited.ts";
+import type { Errand, Sealed, Visited } from "../model/visited.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AnsweredTogether, AskedTogether, FindOriginal } from "./originals.ts";
@@ -55,6 +56,11 @@ export class ThreadVisitors implements Visitors {
   readonly #findOriginal: FindOriginal;
   readonly #log: Pick<Log, "warn">;
   readonly #mailbox = new Mailbox();
+  /**
+   * Of open leases, by token: the record of the visit before, which is not sent to and fro. It may be large (a page's
+   * metadata), and no visit reads it.
+   */
+  readonly #previous = new Map<number, VisitRecord>();
   #failure: VisitorsFailed | null = null;
   #closing = false;
 
@@ -82,7 +88,7 @@ export class ThreadVisitors implements Visitors {
     for (const errand of errands) {
       const thread = this.#threadFor(errand.lease.url.host);
       thread.open++;
-      thread.outbox.push(errand);
+      thread.outbox.push(this.#withoutPrevious(errand));
     }
     for (const { outbox, worker } of this.#threads)
       if (outbox.length > 0) worker.postMessage({ kind: "errands", errands: outbox.splice(0) } satisfies ToThread);
@@ -114,6 +120,21 @@ export class ThreadVisitors implements Visitors {
     for (const { worker } of this.#threads) worker.postMessage(message);
   }
 
+  #withoutPrevious(errand: Errand): Errand {
+    const { token, previous } = errand.lease;
+    if (previous === null) return errand;
+    this.#previous.set(token, previous);
+    return { ...errand, lease: { ...errand.lease, previous: null } };
+  }
+
+  readonly #withPrevious = (visited: Visited): Visited => {
+    const { token } = visited.lease;
+    const previous = this.#previous.get(token);
+    if (previous === undefined) return visited;
+    this.#previous.delete(token);
+    return { ...visited, lease: { ...visited.lease, previous } };
+  };
+
   #threadFor(host: HostKey): Thread {
     const first = hashText(host)[0] % this.#threads.length;
     const home = this.#threads[first]!;
@@ -130,7 +151,7 @@ export class ThreadVisitors implements Visitors {
       if (message.kind === "ready") ready.resolve();
       else if (message.kind === "sealed") {
         thread.open -= message.sealed.visits.length;
-        this.#mailbox.put(message.sealed);
+        this.#mailbox.put({ ...message.sealed, visits: message.sealed.visits.map(this.#withPrevious) });
       } else if (message.kind === "asks") worker.postMessage(this.#answer(message));
       else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
       else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
