@@ -30,17 +30,32 @@
  *    else; short lists are empty after a restart. A back end that was told to know what it has seen without ids
  *    (`--seen bloom` and the like) keeps no cash.
  */
-import type { Instant } from "../base/clock.ts";
+import type { Clock, Instant } from "../base/clock.ts";
 import type { ArchiveMark } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { HostKey, HostState } from "../model/host.ts";
 import type { Lease, Settlement } from "../model/lease.ts";
-import type { LinksAgain, NewUrl } from "../model/link.ts";
+import type { FirstCash, LinksAgain, NewUrl } from "../model/link.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import type { Revisits } from "./revisits.ts";
+
+/** What every back end is told when it is opened. */
+export interface FrontierOptions {
+  readonly clock: Clock;
+  /** How long a lease is good for. */
+  readonly leaseMs?: number;
+  /** Leases open at one host at a time. */
+  readonly hostConcurrency?: number;
+  /** So many leases one host may hold while others are due. */
+  readonly hostShare?: number;
+  /** What a URL begins with; no cash is kept, and nothing raised, unless told. */
+  readonly firstCash?: FirstCash;
+  /** The tier that a host begins in; 0 unless told. */
+  readonly firstTier?: (host: HostKey) => number;
+}
 
 export interface Pending {
   readonly queued: number;

@@ -9,9 +9,9 @@ import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import type { FirstCash, NewUrl } from "../../model/link.ts";
+import type { NewUrl } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
-import type { Backend, Commit, CommitReport, Pending, Release } from "../../ports/frontier.ts";
+import type { Backend, Commit, CommitReport, FrontierOptions, Pending, Release } from "../../ports/frontier.ts";
 import { Changes } from "./changes.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
@@ -30,18 +30,7 @@ import { Stored } from "./stored.ts";
 import { UrlReader } from "./url-reader.ts";
 import { type Fault, Writer } from "./writer.ts";
 
-export interface EmbeddedOptions {
-  readonly clock: Clock;
-  /** How long a lease is good for. */
-  readonly leaseMs?: number;
-  /** Leases open at one host at a time. */
-  readonly hostConcurrency?: number;
-  /** So many leases one host may hold while others are due. */
-  readonly hostShare?: number;
-  /** What a URL begins with; no cash is kept, and nothing raised, unless told. */
-  readonly firstCash?: FirstCash;
-  /** The tier that a host begins in; 0 unless told. */
-  readonly firstTier?: (host: HostKey) => number;
+export interface EmbeddedOptions extends FrontierOptions {
   /** How it is remembered which URLs were seen; exactly, if nothing is said. */
   readonly seen?: SeenChoice;
   readonly fault?: Fault;

@@ -6,24 +6,21 @@ import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
-import type { Backend, Commit, CommitReport, Pending, Release, Settled } from "../../ports/frontier.ts";
+import type {
+  Backend,
+  Commit,
+  CommitReport,
+  FrontierOptions,
+  Pending,
+  Release,
+  Settled,
+} from "../../ports/frontier.ts";
 import type { Due } from "../../ports/revisits.ts";
 import { newQueue, offer, push, type Queue, queued, shift } from "./queue.ts";
 import { MemoryRecords } from "./records.ts";
 import { MemoryState, type MemoryUrl } from "./state.ts";
 
-export interface MemoryOptions {
-  readonly clock: Clock;
-  /** How long a lease is good for. */
-  readonly leaseMs?: number;
-  /** Leases open at one host at a time. */
-  readonly hostConcurrency?: number;
-  /** So many leases one host may hold while others are due. */
-  readonly hostShare?: number;
-  /** What a URL begins with; no cash is kept, and nothing raised, unless told. */
-  readonly firstCash?: FirstCash;
-  /** The tier that a host begins in. */
-  readonly firstTier?: (host: HostKey) => number;
+export interface MemoryOptions extends FrontierOptions {
   /** The state that an earlier backend left. */
   readonly state?: MemoryState;
 }
