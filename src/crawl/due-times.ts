@@ -69,7 +69,8 @@ export class DueTimes {
     const { afterMs } = this.learn(url, record);
     // The second look comes at any time within the interval: looks are spread evenly, and short spans tell of fast pages.
     if (!wasLookedAtAgain(record)) return record.endedAt + Math.max(random * afterMs, bounds.minMs);
-    return record.endedAt + Math.min(afterMs * (1 + JITTER * (random - 0.5)), bounds.maxMs);
+    const spread = afterMs * (1 + JITTER * (random - 0.5));
+    return record.endedAt + Math.min(Math.max(spread, bounds.minMs), bounds.maxMs);
   }
 
   /** Takes what is known of a page into the panel; its next look. */

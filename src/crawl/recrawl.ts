@@ -186,12 +186,18 @@ export class Recrawl {
 
   /**
    * Begins with what an earlier run has kept. When that is not the whole, because it was killed, or ran without schedules,
-   * all URLs that have ended are gone through; the number of those that are scheduled by that.
+   * or was made by other rules, all URLs that have ended are gone through; the number of those that are scheduled by that.
    */
   async open(state: Pick<Backend, "fact" | "setFact">): Promise<number> {
-    const isWhole = (await state.fact(SCHEDULED)) === "all";
+    const { share: _, ...rules } = this.dueTimes.rules; // which says nothing of when pages are due
+    const isAsRuled = (await state.fact(RULED)) === JSON.stringify(rules);
+    const isWhole = isAsRuled && (await state.fact(SCHEDULED)) === "all";
     await state.setFact(SCHEDULED, "some"); // until it is closed
-    if (!isWhole) return this.#adopt();
+    if (!isWhole) {
+      const scheduled = await this.#adopt(!isAsRuled);
+      await state.setFact(RULED, JSON.stringify(rules));
+      return scheduled;
+    }
     this.dueTimes.load(await panelRecords(state, this.#parts.urls));
     return 0;
   }
@@ -202,9 +208,13 @@ export class Recrawl {
     await state.setFact(SCHEDULED, "all");
   }
 
-  /** Two walks over the URLs that have ended: what is known of them, and when they are due, where that is not settled. */
-  async #adopt(): Promise<number> {
-    const { urls, frontier, random } = this.#parts;
+  /**
+   * Two walks over the URLs that have ended: what is known of them, and when they are due, where that is not settled.
+   * `anew`: it is settled for none but those that are due by now.
+   */
+  async #adopt(anew: boolean): Promise<number> {
+    const { urls, frontier, random, clock } = this.#parts;
+    const settledUntil = anew ? clock.now() : Number.POSITIVE_INFINITY;
     for await (const { visit, ...url } of urls.urls({ endedOnly: true }))
       if (visit !== null && isByRate(visit) && this.dueTimes.holds(url)) this.dueTimes.learn(url, visit);
     let scheduled = 0;
@@ -215,8 +225,10 @@ export class Recrawl {
       batch = [];
     };
     for await (const { visit, dueAt, ...url } of urls.urls({ endedOnly: true })) {
-      if (visit === null || dueAt !== null) continue;
-      const at = this.dueTimes.after(url, visit, null, random());
+      if (visit === null || (dueAt !== null && dueAt <= settledUntil)) continue;
+      // What is tried after twice as long each time stays at its step, within the bounds.
+      const lastMs = dueAt === null ? null : (dueAt - visit.endedAt) / 2;
+      const at = this.dueTimes.after(url, visit, lastMs, random());
       if (at !== null) batch.push({ id: url.id, dueAt: at });
       if (batch.length === BATCH) await flush();
     }
@@ -228,6 +240,8 @@ export class Recrawl {
 /** Facts of the state: the ids of the panel, and whether all that has ended is scheduled ("all", "some"; none: nothing is). */
 const PANEL = "panel";
 const SCHEDULED = "scheduled";
+/** And the rules by which it was. */
+const RULED = "scheduledBy";
 
 /** The records of the panel that the last run with schedules has kept; none when there was none. */
 export async function panelRecords(

@@ -38,7 +38,7 @@ export interface HostState {
   readonly smoothedMs: number;
   /** The address last connected to, or null. */
   readonly address: string | null;
-  /** For its URLs; what was asked for its robots.txt is not counted. */
+  /** For its URLs while they were new; looks at those that came back are not counted, nor robots.txt. */
   readonly requests: number;
   /** Set when the host is given up for this crawl (dead name, nobody listening, robots.txt out of reach): why. */
   readonly dead: HostDeath | null;

@@ -205,10 +205,10 @@ describe("a due pass", () => {
     await leaveUnscheduled(backend);
   }
 
-  async function pass(clock: SimulatedClock, backend: Backend): Promise<World> {
+  async function pass(clock: SimulatedClock, backend: Backend, rules = RULES): Promise<World> {
     const { web } = changingWeb(20, () => 1 / HOUR);
     const parts = { frontier: backend, urls: backend, clock, random: uniform(3, "pass"), weightOf: () => 1 };
-    const recrawl = new Recrawl({ ...parts, until: clock.now() }, RULES);
+    const recrawl = new Recrawl({ ...parts, until: clock.now() }, rules);
     await recrawl.open(backend);
     const options = { seeds: [root(0)], web: (href: string) => web(href, clock.now()), clock, backend: () => backend };
     const world = await crawlWorld({ ...options, recrawl: () => recrawl });
@@ -238,6 +238,19 @@ describe("a due pass", () => {
     await clock.sleep(HOUR);
     assert.equal(pagesOf(await pass(clock, backend)).length, 20);
     assert.equal(pagesOf(await pass(clock, backend)).length, 0);
+  });
+
+  it("by other rules than the last goes by these from then on", async () => {
+    const clock = new SimulatedClock();
+    const backend = memoryBackend({ clock });
+    await plainCrawl(clock, backend);
+    const rarely: RecrawlRules = { ...RULES, everyMs: 100 * HOUR, bounds: { minMs: 50 * HOUR, maxMs: 500 * HOUR } };
+    await pass(clock, backend, rarely);
+    assert.ok((await backend.nextDueAt())! > clock.now() + 49 * HOUR);
+    await clock.sleep(HOUR);
+    assert.equal(pagesOf(await pass(clock, backend)).length, 20, "due by the new rules, not by the old");
+    await pass(clock, backend, rarely);
+    assert.ok((await backend.nextDueAt())! > clock.now() + 49 * HOUR, "and the other way round");
   });
 
   it("keeps for the next run, and for others to look at, what is believed", async () => {

@@ -40,7 +40,7 @@ describe("trawl recrawl", () => {
     await using web = await small();
     await using dir = await tempDir();
     await ok(...crawlOf(web, dir.path));
-    assert.match((await ok("due", dir.path)).stdout, /^Nothing is visited again/);
+    assert.match((await ok("due", dir.path)).stdout, /^Nothing is scheduled yet/);
     const before = [...(await timesAsked(web)).values()].reduce((sum, times) => sum + times, 0);
 
     await sleep(2_500);

@@ -37,15 +37,19 @@ export function dueRow({ visit, dueAt, ...url }: UrlRecord, dueTimes: DueTimes):
 function why({ end, history }: NonNullable<UrlRecord["visit"]>, { kind, soundings }: Reasons): string {
   if (kind !== "by-rate") return `${end}: tried again, each time after twice as long`;
   if (soundings > 0) return "soon, to see whether it changes too fast to be followed";
-  const { checks = 0, changes = 0 } = history ?? {};
-  if (checks === 0) return "not looked at again yet: by what pages like it do";
-  return `${count(changes)} of ${counted(checks, "look")} found it changed`;
+  return history === null || history.checks === 0
+    ? "not looked at again yet: by what pages like it do"
+    : looksSay(history);
 }
+
+/** What the looks after the first have found. */
+export const looksSay = ({ checks, changes }: Pick<DueRow, "checks" | "changes">): string =>
+  `${count(changes)} of ${counted(checks, "look")} found it changed`;
 
 /** The heading, and a line for each row. */
 export function dueLines(rows: readonly DueRow[], { economy, rules }: DueTimes, now: Instant): string[] {
   if (rows.length === 0)
-    return ["Nothing is visited again: trawl recrawl, or trawl crawl --continuous, makes a schedule."];
+    return ["Nothing is scheduled yet: trawl recrawl, or trawl crawl --continuous, schedules the pages."];
   const cells = rows.map(({ url, dueAt, changesEveryMs, visitEveryMs, weight, why }) => [
     dueAt <= now ? "now" : `in ${span(dueAt - now)}`,
     span(visitEveryMs),

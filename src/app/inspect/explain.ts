@@ -15,6 +15,7 @@ import type { CrawlConfig } from "../config/crawl-config.ts";
 import { configuredScope } from "../config/rules.ts";
 import { productToken } from "../config/user-agent.ts";
 import { counted, size, span, timeInUtc } from "../wording.ts";
+import { looksSay } from "./due.ts";
 import { END_WORDS } from "./summary.ts";
 
 export interface ExplainContext {
@@ -116,7 +117,13 @@ function stateRows(key: string, state: NonNullable<ExplainContext["state"]>, { n
     ["importance", importanceSays(state.importance(record.id))],
     ["state", record.state === "ended" ? "ended" : `${record.state}${waits}`],
     ...(record.visit === null ? [] : visitRows(record.visit)),
+    ...(record.dueAt === null ? [] : [["next look", dueSays(record.dueAt, record.visit, now)] as const]),
   ];
+}
+
+function dueSays(dueAt: Instant, visit: VisitRecord | null, now: Instant): string {
+  const when = dueAt <= now ? "due" : `in ${span(dueAt - now)}`;
+  return visit?.history == null ? when : `${when}; ${looksSay(visit.history)}`;
 }
 
 function importanceSays(cash: number): string {

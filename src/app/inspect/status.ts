@@ -74,7 +74,8 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
     ...section(
       "Busiest hosts:",
       status.busiest.map(
-        ({ host, requests, pending }) => `  ${host}  ${counted(requests, "request")}, ${count(pending)} to do`,
+        ({ host, requests, pending }) =>
+          `  ${host}  ${counted(requests, "request")} for new URLs, ${count(pending)} to do`,
       ),
     ),
   ];

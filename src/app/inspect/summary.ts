@@ -130,16 +130,29 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number, same: strin
         `What is left is of hosts that have had their pages; ${same} with a higher --max-per-host or --max-per-domain goes on.`,
       ];
     case "limit":
+      // The limit of a pass is that of one pass.
+      if (outcome.revisits === "pass") return [`${first} goes on from here.`];
       return pending > 0 ? [`${first} with a higher --limit goes on from here.`] : [];
     case "disk":
       return [diskWords(outcome.message ?? "The disk would not take more", same)];
     case "nothing-fetched":
       return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
     case "done":
-      return outcome.resumed && outcome.stats.requests === 0
-        ? ["Nothing was left to do; --overwrite begins again."]
-        : [];
+      return outcome.revisits === "pass" ? nextVisit(outcome.stats, dir) : nothingLeft(outcome, dir);
     default:
       return never(outcome.reason);
   }
 }
+
+/** After a pass over what was due. */
+function nextVisit({ again, nextVisitAt, at }: CrawlStats, dir: string): string[] {
+  const first = again.looks === 0 ? ["Nothing was due."] : [];
+  if (nextVisitAt === null) return first;
+  const when = nextVisitAt <= at ? "now" : `in ${span(nextVisitAt - at)}`;
+  return [[...first, `The next visit is due ${when}; trawl due ${dir} says more.`].join(" ")];
+}
+
+const nothingLeft = ({ resumed, stats }: CrawlOutcome, dir: string): string[] =>
+  resumed && stats.requests === 0
+    ? [`Nothing was left to do; trawl recrawl ${dir} visits pages again, --overwrite begins again.`]
+    : [];

@@ -29,6 +29,7 @@ export type Revisits = "none" | "continuous" | "pass";
 
 export interface CrawlOutcome {
   readonly reason: StopReason;
+  readonly revisits: Revisits;
   readonly stats: CrawlStats;
   /** Absolute. */
   readonly dir: string;

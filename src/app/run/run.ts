@@ -223,7 +223,7 @@ async function crawlIn(
   const loss = reason === "disk" ? null : seenLoss(backend);
   const lost = loss !== null && losesMore(loss) ? lossWords(loss) : null;
   return {
-    ...{ reason, stats: stats(), dir: config.dir, resumed },
+    ...{ reason, revisits, stats: stats(), dir: config.dir, resumed },
     ...(message === undefined ? {} : { message }),
     ...(store === undefined ? {} : { store }),
     ...(lost === null ? {} : { lost }),

@@ -19,11 +19,11 @@ async function run(
   reason: StopReason | Error = "done",
   meanwhile: (hooks: CrawlHooks, config: CrawlConfig) => unknown = () => {},
 ): Promise<number> {
-  const fake: RunCrawl = async (config, hooks) => {
+  const fake: RunCrawl = async (config, hooks, revisits) => {
     if (reason instanceof Error) throw reason;
     hooks.onStart?.({ log: silentLog, add: async () => 0 });
     await meanwhile(hooks, config);
-    return { reason, stats: stats(), dir: config.dir, resumed: false, message: "no space left" };
+    return { reason, revisits, stats: stats(), dir: config.dir, resumed: false, message: "no space left" };
   };
   return main(argv, shell, [crawlCommand(async () => fake), ...COMMANDS.filter(({ name }) => name !== "crawl")]);
 }

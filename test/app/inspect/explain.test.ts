@@ -4,6 +4,7 @@ import { configFrom } from "../../../src/app/config/config.ts";
 import type { CrawlConfig } from "../../../src/app/config/crawl-config.ts";
 import { type ExplainContext, explain } from "../../../src/app/inspect/explain.ts";
 import { hashText } from "../../../src/base/hash.ts";
+import { NO_HISTORY } from "../../../src/model/history.ts";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import type { UrlRecord } from "../../../src/model/record.ts";
 import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
@@ -172,6 +173,14 @@ describe("explain", () => {
     assert.equal(rows.under, "copy 7 of robots.txt");
     assert.equal(rows.page, '"Home", 31 links found, noindex');
     assert.equal(rows.archived, "archive/a.warc.gz at byte 1458, sha1:ABC, truncated (length)");
+  });
+  it("tells when a page is looked at again, and what looks have found", async () => {
+    const history = { ...NO_HISTORY, checks: 14, changes: 9 };
+    const at = (dueAt: number | null, past: typeof history | null) =>
+      told(`${HOST}/1`, { record: record(1, { dueAt, visit: visit(1, { history: past }) }) });
+    assert.equal((await at(null, history))["next look"], undefined);
+    assert.match((await at(9e12, history))["next look"]!, /^in \d+d \d\dh; 9 of 14 looks found it changed$/);
+    assert.equal((await at(1, null))["next look"], "due");
   });
   it("tells when a queued URL's host is due, and what the last attempt came to", async () => {
     const again = record(1, { state: "delayed", visit: visit(1, { end: "retry", detail: "http-5xx", status: 503 }) });

@@ -77,7 +77,7 @@ describe("trawl status", () => {
       "  fetched  1  fetched and kept",
       "  scope    1  outside the scope (--scope)",
       "Busiest hosts:",
-      "  https://a.test  2 requests, 1 to do",
+      "  https://a.test  2 requests for new URLs, 1 to do",
       "",
     ]);
   });

@@ -7,6 +7,7 @@ import { stats } from "../stats.ts";
 
 const outcome = (changes: Partial<CrawlOutcome> = {}): CrawlOutcome => ({
   reason: "done",
+  revisits: "none",
   stats: stats({ queued: 0, leased: 0, hosts: 0 }),
   dir: "/srv/crawls/a.test",
   resumed: false,
@@ -85,9 +86,28 @@ describe("the summary", () => {
   it("says so when a crawl that is taken up again had nothing left to do", () => {
     const last = (requests: number, resumed: boolean) =>
       summaryLines(outcome({ resumed, stats: stats({ queued: 0, leased: 0, requests }) }), "/srv").at(-1)!;
-    assert.equal(last(0, true), "Nothing was left to do; --overwrite begins again.");
+    assert.equal(
+      last(0, true),
+      "Nothing was left to do; trawl recrawl crawls/a.test visits pages again, --overwrite begins again.",
+    );
     assert.match(last(1, true), /^Files: /);
     assert.match(last(0, false), /^Files: /);
+  });
+  it("of a pass over what is due never speaks of beginning again, but of what is due next", () => {
+    const last = (looks: number, inMs: number | null) => {
+      const again = { looks, changed: 0, unchanged: looks, away: 0 };
+      const at = 1_000_000;
+      const due = { at, nextVisitAt: inMs === null ? null : at + inMs };
+      const now = stats({ queued: 0, leased: 0, requests: looks, again, ...due });
+      return summaryLines(outcome({ revisits: "pass", resumed: true, stats: now }), "/srv").at(-1)!;
+    };
+    const next = "The next visit is due in 2h 20m; trawl due crawls/a.test says more.";
+    assert.equal(last(0, 140 * 60_000), `Nothing was due. ${next}`);
+    assert.equal(last(3, 140 * 60_000), next);
+    assert.equal(last(3, -1), "The next visit is due now; trawl due crawls/a.test says more.");
+    assert.equal(last(0, null), "Nothing was due.");
+    const limited = outcome({ reason: "limit", revisits: "pass", resumed: true });
+    assert.equal(summaryLines(limited, "/srv").at(-1), "The same command goes on from here.");
   });
   it("has words for every end", () => {
     assert.deepEqual(Object.keys(END_WORDS).sort(), [...DROP_REASONS, ...VISIT_REASONS].sort());
