@@ -94,10 +94,15 @@ export class DueTimes {
 
   /** What the next look would stand on by what is known now. */
   reasons(url: UrlOf, visit: VisitRecord | null): Reasons {
-    const belief = this.#believed(url, urlPattern(url.href).pattern, visit?.history ?? null);
+    const belief = this.belief(url, visit);
     const weight = this.#weightOf(url);
     const kind = visit === null ? "by-rate" : returnAfter(visit);
     return { kind, belief, weight, ...nextLook(belief, weight, this.economy, this.rules) };
+  }
+
+  /** What is believed of a page by what is known now. */
+  belief(url: UrlOf, visit: VisitRecord | null): Belief {
+    return this.#believed(url, urlPattern(url.href).pattern, visit?.history ?? null);
   }
 
   #believed({ host }: UrlOf, pattern: string, history: History | null): Belief {

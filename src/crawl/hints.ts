@@ -103,7 +103,7 @@ export class Hints {
     const { seenAt, listed } = historyOf(previous);
     const says = this.#said.get(url.id) ?? listed;
     if (says === null || says.lastmod === null || seenAt === null) return again;
-    const { belief } = this.#parts.recrawl.dueTimes.reasons(url, previous);
+    const belief = this.#parts.recrawl.dueTimes.belief(url, previous);
     const chance = chanceOf(belief, look.at - seenAt);
     const called = saysChanged(says, { seenAt, listed });
     const known = again ?? NEVER_AGAIN;

@@ -12,6 +12,7 @@ import type { UrlStates } from "./url-states.ts";
 
 /** Rows held or asked for at most. */
 const MOST = 131_072;
+
 export class Heads {
   readonly #thread: DiskThread;
   readonly #reader: UrlReader;
