@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
+import { leaveUnscheduled } from "../../crawl/recrawl.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { recordAt } from "../../warc/read-at.ts";
@@ -76,6 +77,7 @@ export async function importArchives(options: ImportOptions): Promise<ImportRepo
     if (backend.fact("startedAt") === null) backend.setFact("startedAt", String(systemClock.now()));
     backend.setFact(IMPORTING, "yes");
     promiseNothing(backend);
+    await leaveUnscheduled(backend);
     const archive = join(dir, "archive");
     await makeDir(archive);
     await repairArchive(archive, backend.marks());

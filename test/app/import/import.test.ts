@@ -9,7 +9,10 @@ import { gzipSync } from "node:zlib";
 import { main } from "../../../src/app/cli/main.ts";
 import { idsOf } from "../../../src/app/export/links.ts";
 import { besideOf } from "../../../src/app/import/record.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Recrawl } from "../../../src/crawl/recrawl.ts";
 import { NO_HISTORY } from "../../../src/model/history.ts";
+import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
 import { base32 } from "../../../src/warc/record.ts";
 import { testShell } from "../shell.ts";
@@ -233,6 +236,28 @@ describe("an archive that another program wrote", () => {
     const { visits: taken, older } = JSON.parse(shell.out()).counts;
     assert.deepEqual([taken, older], [1, 1], "a history goes forward");
     assert.deepEqual(known(), [...visits, ["fetched", 4, 2, [-2, 2, -1, 2], '"3"', 0, null]]);
+  });
+
+  it("joins a schedule that a crawl has made: nothing that is imported is left out of it", async (t) => {
+    const made = await imported(t, {
+      "1.warc": Buffer.concat([http("http://a.test/", PAGE), http("http://b.test/", PAGE)]),
+    });
+    const scheduled = async () => {
+      await using backend = openEmbedded(made.dir, { clock: systemClock });
+      const parts = { frontier: backend, urls: backend, clock: systemClock, random: () => 0.5, weightOf: () => 1 };
+      const bounds = { minMs: 1_000, maxMs: 1e9 };
+      const rules = { policy: "freshness", everyMs: 1e6, budget: null, bounds, share: 0.5 } as const;
+      const recrawl = new Recrawl({ ...parts, until: null }, rules);
+      const count = await recrawl.open(backend);
+      await recrawl.close(backend);
+      return count;
+    };
+    assert.deepEqual([await scheduled(), await scheduled()], [2, 0]);
+    const file = join(made.dir, "..", "2.warc");
+    await writeFile(file, Buffer.concat([http("http://a.test/", PAGE), http("http://c.test/", PAGE)]));
+    using shell = testShell();
+    assert.equal(await main(["import", file, "--dir", made.dir], shell), 0, shell.err());
+    assert.equal(await scheduled(), 2, "what came again, and what is new");
   });
 
   it("of a later time adds visits to what was imported before, and the newest is the end", async (t) => {
