@@ -55,7 +55,7 @@ for (const looks of [...Array(LOOKS).keys(), SPANS]) {
   for (let page = 0; page < PAGES; page++) {
     const host = `http://h${page % HOSTS}.test` as HostKey;
     const href = `${host}/${["news", "item", "about"][page % 3]}/section-${"abcdefgh"[page % 8]}/${page}` as Href;
-    dueTimes.after({ id: page + 1, host, href }, visits[looks]![page & 255]!, 7 * DAY, chance());
+    dueTimes.after({ id: page + 1, host, href, importance: 0 }, visits[looks]![page & 255]!, 7 * DAY, chance());
   }
   const { user, system } = process.cpuUsage(began);
   const { pages, price } = dueTimes.economy;

@@ -62,7 +62,7 @@ async function simulate(perHost: number | null): Promise<void> {
     }
     const next = Math.min(
       open[0]?.endsAt ?? Number.POSITIVE_INFINITY,
-      backend.nextReadyAt() ?? Number.POSITIVE_INFINITY,
+      (await backend.nextReadyAt()) ?? Number.POSITIVE_INFINITY,
     );
     time = open.length < PLACES ? Math.max(next, time + 1) : open[0]!.endsAt;
     const settled: Settled[] = [];

@@ -200,7 +200,7 @@ const row = (...cells: readonly (string | number)[]) =>
 
 async function page200(backend: Backend, meter: Meter): Promise<void> {
   const leases = await meter.time(() => backend.lease(BATCH));
-  if (leases.length < BATCH) at.time = Math.max(at.time + 1, backend.nextReadyAt() ?? 0);
+  if (leases.length < BATCH) at.time = Math.max(at.time + 1, (await backend.nextReadyAt()) ?? 0);
   if (leases.length === 0) return;
   at.time += 50;
   const readyAt = at.time + 1000;
@@ -229,7 +229,7 @@ async function crawl(dir: string, urls: number): Promise<void> {
     backend = openEmbedded(dir, { clock, ...(CASH && { firstCash }) });
   });
   if (backend === undefined) throw new Error("not opened");
-  const fact = backend.fact("bench");
+  const fact = await backend.fact("bench");
   if (fact !== null) {
     const { counts, ...progress } = JSON.parse(fact) as Progress & { counts: unknown };
     Object.assign(at, progress);
@@ -250,7 +250,7 @@ async function crawl(dir: string, urls: number): Promise<void> {
     line++;
     const pages = at.pages - pagesBefore;
     const { rss, live } = memory();
-    const { hosts } = backend.pending();
+    const { hosts } = await backend.pending();
     const gained = live - empty.live;
     row(
       at.made,
@@ -266,8 +266,11 @@ async function crawl(dir: string, urls: number): Promise<void> {
     meter = new Meter();
     pagesBefore = at.pages;
   }
-  const { queued, leased, delayed, hosts } = backend.pending();
-  backend.setFact("bench", JSON.stringify({ ...at, counts: { queued: queued + leased, leased: 0, delayed, hosts } }));
+  const { queued, leased, delayed, hosts } = await backend.pending();
+  await backend.setFact(
+    "bench",
+    JSON.stringify({ ...at, counts: { queued: queued + leased, leased: 0, delayed, hosts } }),
+  );
   process.kill(process.pid, "SIGKILL");
 }
 

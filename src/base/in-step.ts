@@ -1,14 +1,17 @@
 /** Many things done a few at a time. */
 
+import type { Stream } from "./streamed.ts";
+
 /** Does `work` for each, so many at a time. */
-export async function inStep<T>(all: Iterable<T>, atOnce: number, work: (one: T) => Promise<unknown>): Promise<void> {
-  const rest = Iterator.from(all);
+export async function inStep<T>(all: Stream<T>, atOnce: number, work: (one: T) => Promise<unknown>): Promise<void> {
+  const rest = Symbol.asyncIterator in all ? all[Symbol.asyncIterator]() : all[Symbol.iterator]();
   let failed = false;
   const lane = async (): Promise<void> => {
-    for (const one of rest) {
-      if (failed) return;
+    for (;;) {
+      const { done, value } = await rest.next();
+      if (done || failed) return;
       try {
-        await work(one);
+        await work(value);
       } catch (cause) {
         failed = true;
         throw cause;
@@ -16,5 +19,6 @@ export async function inStep<T>(all: Iterable<T>, atOnce: number, work: (one: T)
     }
   };
   const ends = await Promise.allSettled(Array.from({ length: atOnce }, lane));
+  await rest.return?.();
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }

@@ -12,14 +12,14 @@ import type { StateQueries } from "../ports/frontier.ts";
 import { originalOf } from "./originals.ts";
 
 /** What a visit may rely on, where the archive holds the body that the page had; null otherwise, and for what is new. */
-export function heldOf(
+export async function heldOf(
   { url, previous, attempt }: Pick<Lease, "url" | "previous" | "attempt">,
   host: HostAgain | null,
   state: Pick<StateQueries, "visitsOf">,
   rules: ConditionalRules,
-): Held | null {
+): Promise<Held | null> {
   if (previous === null) return null;
-  const original = originalOf(previous, state);
+  const original = await originalOf(previous, state);
   if (original === null) return null;
   const { unread, ...history } = historyOf(previous);
   const validators = tellingApart(history);

@@ -7,7 +7,7 @@ import type { UrlRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import { addressReadyAt, isParked } from "../policy/politeness.ts";
-import type { Frontier } from "../ports/frontier.ts";
+import type { Frontier, Settled } from "../ports/frontier.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
@@ -18,6 +18,7 @@ import { type PermitContext, permit, release, targetOf } from "./permit.ts";
 import type { Progress } from "./progress.ts";
 import { changeEvents, endedRecords } from "./records.ts";
 import type { Recrawl } from "./recrawl.ts";
+import { withReturns } from "./returns.ts";
 import { type Outcome, settleUnvisited, settleVisit } from "./settle.ts";
 
 export interface CrawlRules {
@@ -51,7 +52,7 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   /** Told of what has changed, after the commit that holds it. */
   onChanged?(events: readonly ChangeEvent[]): void;
   /** Told where a seed was redirected to, before that URL is visited: the scope grows, in all threads and for later runs. */
-  onSeedMoved(to: Href): void;
+  onSeedMoved(to: Href): Promise<void>;
 }
 
 export interface Stops {
@@ -112,14 +113,14 @@ class Loop {
         if (this.#failure !== null) throw this.#failure;
         await this.#bringBack();
         // What was added at the last moment is not left lying.
-        await this.#lookIn(this.#end() !== null);
-        const end = this.#end();
+        await this.#lookIn((await this.#end()) !== null);
+        const end = await this.#end();
         if (end !== null) return end;
         const resting = this.#stopping() || this.#paused;
         if (!resting) await this.#lease();
-        this.#give();
-        const isIdle = this.#sealed.length === 0 && this.#decided.length === 0 && !this.#hasHints();
-        if (isIdle) await this.#bell.wait(this.#untilDue(resting));
+        await this.#give();
+        if (this.#sealed.length > 0 || this.#decided.length > 0 || this.#hasHints()) continue;
+        await this.#bell.wait(await this.#untilDue(resting));
       }
     } finally {
       this.#stops.soft.removeEventListener("abort", ring);
@@ -158,8 +159,8 @@ class Loop {
   }
 
   /** How the crawl ends, if it ends now. */
-  #end(): LoopEnd | null {
-    const { queued, leased, delayed } = this.#context.frontier.pending();
+  async #end(): Promise<LoopEnd | null> {
+    const { queued, leased, delayed } = await this.#context.frontier.pending();
     const goesOn = this.#context.recrawl?.goesOn ?? false;
     if (queued + leased + delayed === 0 && !goesOn && !this.#hasHints()) return "done";
     if (this.#stopping()) {
@@ -183,21 +184,23 @@ class Loop {
     return limit !== null && this.#context.progress.visits >= limit;
   }
 
-  #nothingToWaitFor(): LoopEnd | null {
+  async #nothingToWaitFor(): Promise<LoopEnd | null> {
     const { frontier, clock, settleRules } = this.#context;
-    const at = frontier.nextReadyAt();
+    const at = await frontier.nextReadyAt();
     if (at === null) return "over-budget"; // nothing is open, so every host with work was set aside
     return isParked({ readyAt: at }, clock.now(), settleRules.politeness) ? "parked" : null;
   }
 
   async #lease(): Promise<void> {
-    const { frontier, visitors, crawlRules, progress } = this.#context;
+    const { frontier, visitors, hosts, crawlRules, progress } = this.#context;
     const most = crawlRules.concurrency * OPEN_PER_SLOT - this.#open;
     const left = crawlRules.limit === null ? most : crawlRules.limit - progress.visits - this.#open;
     const want = Math.min(visitors.free - this.#granted.length, most, left);
     this.#full = want <= 0;
     if (this.#full) return;
-    for (const lease of await frontier.lease(want)) {
+    const leases = await frontier.lease(want);
+    await hosts.load(leases.map(({ url }) => url.host));
+    for (const lease of leases) {
       this.#open++;
       this.#permit(lease).catch((cause) => {
         this.#failure ??= cause;
@@ -211,10 +214,10 @@ class Loop {
     const permitted = await permit(lease, this.#context, this.#stops.soft);
     if (permitted.kind === "later") {
       const { hostReadyAt, hostTier } = permitted;
-      frontier.release([{ lease, hostReadyAt, hostTier }]);
+      await frontier.release([{ lease, hostReadyAt, hostTier }]);
       this.#open--;
     } else if (permitted.kind === "go") {
-      if (this.#stops.soft.aborted || this.#paused) this.#leave(permitted.errand);
+      if (this.#stops.soft.aborted || this.#paused) await this.#leave([permitted.errand]);
       else this.#granted.push(permitted.errand);
     } else {
       this.#decided.push(settleUnvisited(lease, permitted, this.#settling));
@@ -222,9 +225,9 @@ class Loop {
     this.#bell.ring();
   }
 
-  #give(): void {
+  async #give(): Promise<void> {
     const { visitors } = this.#context;
-    if (this.#stops.soft.aborted || this.#paused) for (const errand of this.#granted.splice(0)) this.#leave(errand);
+    if (this.#stops.soft.aborted || this.#paused) await this.#leave(this.#granted.splice(0));
     const free = Math.min(visitors.free, this.#granted.length);
     if (free <= 0) return;
     const errands = this.#granted.splice(0, free);
@@ -232,12 +235,13 @@ class Loop {
     visitors.give(errands);
   }
 
-  /** Gives a granted errand back unvisited. */
-  #leave(errand: Errand): void {
+  /** Gives granted errands back unvisited. */
+  async #leave(errands: readonly Errand[]): Promise<void> {
+    if (errands.length === 0) return;
     const now = this.#context.clock.now();
-    this.#putBack(errand, now);
-    this.#context.frontier.release([{ lease: errand.lease, hostReadyAt: now }]);
-    this.#open--;
+    for (const errand of errands) this.#putBack(errand, now);
+    await this.#context.frontier.release(errands.map(({ lease }) => ({ lease, hostReadyAt: now })));
+    this.#open -= errands.length;
   }
 
   #putBack(
@@ -257,6 +261,7 @@ class Loop {
     this.#sealed = [];
     this.#decided = [];
     const { frontier, hosts, pages, progress, recrawl, hints, settleRules } = this.#context;
+    await hosts.load(decided.map(({ settled }) => settled.lease.url.host));
     const outcomes = [...decided];
     for (const { visits } of sealed)
       for (const visited of visits) {
@@ -264,6 +269,7 @@ class Loop {
         outcomes.push(settleVisit(visited, this.#settling));
         progress.answered(visited);
       }
+    const settled = await this.#consult(outcomes);
     const records = endedRecords(outcomes);
     const { changes, onChanged } = this.#context;
     const events = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
@@ -272,7 +278,7 @@ class Loop {
     const report = await commit(
       {
         sealed,
-        settled: outcomes.map(({ settled }) => recrawl?.settled(settled) ?? settled),
+        settled: settled.map((one) => recrawl?.settled(one) ?? one),
         hosts: outcomes.flatMap((outcome) => outcome.hosts),
         robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
         requests: outcomes.flatMap((outcome) => outcome.request ?? []),
@@ -291,16 +297,25 @@ class Loop {
     if (hints !== null)
       for (const { visits } of sealed) for (const { listed } of visits) if (listed !== undefined) hints.hear(listed);
     if (report.current.includes(false)) this.#context.visitors.forget();
-    for (const { seedMoved } of outcomes) if (seedMoved !== null) this.#context.onSeedMoved(seedMoved);
+    for (const { seedMoved } of outcomes) if (seedMoved !== null) await this.#context.onSeedMoved(seedMoved);
     progress.committed(outcomes, report.current);
     if (events.length > 0) onChanged?.(events);
     if (records.length > 0) await this.#context.onSettled?.(records);
   }
 
-  #untilDue(resting: boolean): number {
+  /** What takes a question to the store, for all of a batch: after it was settled, so that no permit meets a host half settled. */
+  async #consult(outcomes: readonly Outcome[]): Promise<Settled[]> {
+    const { feedback, softNotFound, settleRules } = this.#context;
+    const lessons = outcomes.flatMap(({ lesson }) => lesson ?? []);
+    for (const [nth, isAlike] of (await feedback.learn(lessons)).entries())
+      softNotFound.learn(lessons[nth]!.visited.lease.url, isAlike);
+    return Promise.all(outcomes.map(({ settled }) => withReturns(settled, settleRules.judge.keys, this.#context)));
+  }
+
+  async #untilDue(resting: boolean): Promise<number> {
     const { frontier, clock } = this.#context;
     if (resting || this.#full) return IDLE_MS;
-    const at = frontier.nextReadyAt();
+    const at = await frontier.nextReadyAt();
     return at === null ? IDLE_MS : Math.min(Math.max(at - clock.now(), 1), IDLE_MS);
   }
 }

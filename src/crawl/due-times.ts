@@ -1,6 +1,7 @@
 /** What is believed of the pages of a crawl, at what price a visit stands, and so when each URL is due again. */
 import type { Instant } from "../base/clock.ts";
 import type { History } from "../model/history.ts";
+import type { Lease } from "../model/lease.ts";
 import type { UrlRecord, VisitRecord } from "../model/record.ts";
 import { around, type Belief, believed, NO_LOOKS } from "../policy/change-rate.ts";
 import { priorWith } from "../policy/hints.ts";
@@ -16,18 +17,17 @@ import {
   returnOf,
 } from "../policy/recrawl.ts";
 import { urlPattern } from "../policy/url-pattern.ts";
-import type { StateQueries } from "../ports/frontier.ts";
 
-export type UrlOf = Pick<UrlRecord, "id" | "host" | "href">;
+/** A URL, and the importance that links have given it (as in its lease). */
+export type UrlOf = Pick<UrlRecord, "id" | "host" | "href"> & Pick<Lease, "importance">;
+
+export type Weighed = UrlRecord & Pick<Lease, "importance">;
 
 /** How much more a URL's being up to date is worth than that of one that weighs 1. */
-export type WeightOf = (url: { readonly id: number }) => number;
+export type WeightOf = (url: Pick<UrlOf, "id" | "importance">) => number;
 
-/** By the importance that links have given; where none is kept all weigh the same. */
-export const byImportance =
-  (state: Pick<StateQueries, "importance">): WeightOf =>
-  ({ id }) =>
-    state.importance(id) || 1;
+/** Where no importance is kept all weigh the same. */
+export const byImportance: WeightOf = ({ importance }) => importance || 1;
 
 /** Before anything is known, a page is taken to change once a month, give or take a factor of twelve. */
 const FIRST_BELIEF = around(1 / (30 * 86_400_000), 2.5);
@@ -125,7 +125,7 @@ export class DueTimes {
     return this.#economy;
   }
 
-  holds({ id }: UrlOf): boolean {
+  holds({ id }: Pick<UrlOf, "id">): boolean {
     return this.#panel.holds(id);
   }
 
@@ -135,7 +135,7 @@ export class DueTimes {
   }
 
   /** Learns from the records of an earlier run's panel. */
-  load(records: readonly UrlRecord[]): void {
+  load(records: readonly Weighed[]): void {
     // Twice: the second time with the priors that the first has given.
     for (let round = 0; round < 2; round++)
       for (const { visit, ...url } of records) if (visit !== null && isByRate(visit)) this.learn(url, visit);

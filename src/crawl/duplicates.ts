@@ -1,5 +1,6 @@
 /** Which page was there before with the same content: to the byte, or nearly so. On the control thread, for all of the crawl. */
 import { hashText } from "../base/hash.ts";
+import type { Stream } from "../base/streamed.ts";
 import { FingerprintTable } from "../dedup/fingerprint-table.ts";
 import { NearDuplicates } from "../dedup/near-duplicates.ts";
 import { parseSimhash } from "../dedup/simhash.ts";
@@ -35,11 +36,13 @@ export class Duplicates {
   readonly #named = new Map<number, string | number>();
 
   /** `known`: the contents of pages that earlier runs have kept. */
-  constructor(known: Iterable<KnownContent>) {
-    for (const { urlId, digest, simhash } of known) {
-      this.#remember(digest, urlId);
-      if (simhash !== null) this.#byText.add(...parseSimhash(simhash), urlId);
+  static async of(known: Stream<KnownContent>): Promise<Duplicates> {
+    const duplicates = new Duplicates();
+    for await (const { urlId, digest, simhash } of known) {
+      duplicates.#remember(digest, urlId);
+      if (simhash !== null) duplicates.#byText.add(...parseSimhash(simhash), urlId);
     }
+    return duplicates;
   }
 
   /**

@@ -22,6 +22,14 @@ import { urlPattern } from "../policy/url-pattern.ts";
 import { Accounts } from "./accounts.ts";
 import type { CopyOf } from "./duplicates.ts";
 
+/** A page that was compared with others, and what it is a copy of. */
+export interface Lesson {
+  readonly visited: Visited;
+  readonly copy: CopyOf;
+}
+
+type HostOf = (urlId: number) => Promise<HostKey | null>;
+
 export interface FeedbackRules {
   /** Useless pages that a pattern may bring before its budget shrinks; 0: no such budgets. */
   readonly patternBudget: number;
@@ -74,12 +82,12 @@ export class Feedback {
   readonly #gists = new RecentLinks(GISTS);
   /** Ids of pages that brought nothing, of late; a slot each. */
   readonly #useless = new Uint32Array(USELESS_REMEMBERED);
-  readonly #hostOf: (urlId: number) => HostKey | null;
+  readonly #hostOf: HostOf;
   readonly #known = new Map<number, HostKey | null>();
   readonly #rules: FeedbackRules;
 
   /** `hostOf`: the host of a URL that was admitted. */
-  constructor(hostOf: (urlId: number) => HostKey | null, rules: FeedbackRules) {
+  constructor(hostOf: HostOf, rules: FeedbackRules) {
     this.#hostOf = hostOf;
     this.#rules = rules;
     this.#domains = new Accounts(Math.ceil(rules.patternBudget * DOMAIN_SHARE), MOST_DOMAINS);
@@ -117,12 +125,17 @@ export class Feedback {
     return true;
   }
 
-  /** A page was fetched: what it is a copy of, if of any. Whether it is much like another of its host, or empty. */
-  learn(visited: Visited, copy: CopyOf): boolean {
+  /** Pages were fetched. Of each, whether it is much like another of its host, or empty. */
+  async learn(lessons: readonly Lesson[]): Promise<boolean[]> {
+    const hosts = await Promise.all(lessons.map(({ copy }) => this.#hostOfOriginal(copy)));
+    return lessons.map(({ visited, copy }, nth) => this.#learn(visited, copy, hosts[nth]!));
+  }
+
+  /** `host`: of what it is a copy of. */
+  #learn(visited: Visited, copy: CopyOf, host: HostKey | null): boolean {
     const { url } = visited.lease;
     const saysNothingNew = this.#isKnown(visited);
     const original = copy.duplicateOf ?? copy.nearDuplicateOf;
-    const host = original === null ? null : this.#hostOfUrl(original);
     // Of one template are the goods of a shop, and the days of a calendar: what they say tells one from the other.
     if (copy.nearDuplicateOf !== null && !saysNothingNew) return host === url.host;
     if (original !== null && host !== null && host !== url.host) {
@@ -222,13 +235,17 @@ export class Feedback {
   }
 
   /** Copies are held against the first of their kind: few URLs are asked for again and again. */
-  #hostOfUrl(urlId: number): HostKey | null {
-    let host = this.#known.get(urlId);
-    if (host === undefined) {
-      host = this.#hostOf(urlId);
-      this.#known.set(urlId, host);
-      if (this.#known.size > MOST_KNOWN_HOSTS) this.#known.delete(this.#known.keys().next().value!);
-    }
+  #hostOfOriginal({ duplicateOf, nearDuplicateOf }: CopyOf): HostKey | null | Promise<HostKey | null> {
+    const urlId = duplicateOf ?? nearDuplicateOf;
+    if (urlId === null) return null;
+    const known = this.#known.get(urlId);
+    return known === undefined ? this.#askHost(urlId) : known;
+  }
+
+  async #askHost(urlId: number): Promise<HostKey | null> {
+    const host = await this.#hostOf(urlId);
+    this.#known.set(urlId, host);
+    if (this.#known.size > MOST_KNOWN_HOSTS) this.#known.delete(this.#known.keys().next().value!);
     return host;
   }
 }

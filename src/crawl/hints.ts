@@ -21,7 +21,7 @@ const MOST_HELD = 200_000;
 
 export interface HintParts {
   readonly urls: Pick<StateQueries, "find">;
-  readonly hosts: Pick<Hosts, "get">;
+  readonly hosts: Pick<Hosts, "load" | "get">;
   readonly recrawl: Pick<Recrawl, "hinted" | "dueTimes">;
   readonly clock: Pick<Clock, "now">;
   /** URLs of which it is known what was said; those told of last. */
@@ -74,7 +74,9 @@ export class Hints {
     if (state !== "ended" || history === null || history.seenAt === null) return;
     const { hosts, recrawl, clock } = this.#parts;
     const calls = saysChanged(all, { seenAt: history.seenAt, listed: known });
-    if (calls && isTrusted(hosts.get(host).state.again?.hints ?? null)) await recrawl.hinted(id, clock.now());
+    if (!calls) return;
+    await hosts.load([host]);
+    if (isTrusted(hosts.get(host).state.again?.hints ?? null)) await recrawl.hinted(id, clock.now());
   }
 
   #hold(id: number, says: Listed): void {

@@ -54,33 +54,42 @@ export interface HostRobots {
   readonly rules: RobotsRules;
 }
 
+type HostRecords = Pick<StateQueries, "host" | "robots" | "robotsReached">;
+
+export interface HostsOptions {
+  /** Count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late. */
+  readonly domains?: "all" | "lately";
+  readonly weights?: Weights;
+}
+
 export class Hosts {
   readonly #entries = new Map<HostKey, HostEntry>();
-  readonly #store: Pick<StateQueries, "host" | "robots" | "robotsReached">;
+  readonly #store: HostRecords;
   readonly #agent: string;
   readonly #weights: Weights;
   /** Null where nothing hangs on domains. */
   readonly #domains: Map<string, DomainEntry> | null;
   readonly #domainsKept: number;
 
-  /**
-   * `domains`: count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late.
-   */
-  constructor(
-    store: Pick<StateQueries, "host" | "robots" | "robotsReached" | "topHosts">,
-    agent: string,
-    options: { readonly domains?: "all" | "lately"; readonly weights?: Weights } = {},
-  ) {
+  private constructor(store: HostRecords, agent: string, { domains, weights = new Map() }: HostsOptions) {
     this.#store = store;
     this.#agent = agent;
-    const { domains, weights = new Map() } = options;
     this.#weights = weights;
     this.#domains = domains === undefined ? null : new Map();
     this.#domainsKept = domains === "all" ? Number.MAX_SAFE_INTEGER : DOMAINS_KEPT;
-    if (domains === undefined) return;
+  }
+
+  static async open(
+    store: HostRecords & Pick<StateQueries, "topHosts">,
+    agent: string,
+    options: HostsOptions = {},
+  ): Promise<Hosts> {
+    const hosts = new Hosts(store, agent, options);
+    if (options.domains === undefined) return hosts;
     // The largest last: they are the last to be forgotten.
-    for (const { host, requests } of store.topHosts(this.#domainsKept).reverse())
-      this.#domain(hostnameOf(host))!.requests += requests;
+    for (const { host, requests } of (await store.topHosts(hosts.#domainsKept)).reverse())
+      hosts.#domain(hostnameOf(host))!.requests += requests;
+    return hosts;
   }
 
   /** Those in memory, for reports. */
@@ -88,21 +97,44 @@ export class Hosts {
     return this.#entries.values();
   }
 
+  /** Reads what the store knows of those that are not in memory. Always before `get`, and for many at a time. */
+  async load(hosts: Iterable<HostKey>): Promise<void> {
+    const missing = new Set<HostKey>();
+    for (const host of hosts) if (this.#touch(host) === undefined) missing.add(host);
+    if (missing.size > 0) await Promise.all(Array.from(missing, (host) => this.#read(host)));
+  }
+
+  has(host: HostKey): boolean {
+    return this.#entries.has(host);
+  }
+
+  /** One that was loaded, and has stayed: what is open on it keeps it, and else room for many others. */
   get(host: HostKey): HostEntry {
-    const known = this.#entries.get(host);
-    if (known !== undefined) {
-      // Last used is last in the map's order.
-      this.#entries.delete(host);
-      this.#entries.set(host, known);
-      return known;
-    }
+    const entry = this.#touch(host);
+    if (entry === undefined) throw new Error(`${host} was not loaded`);
+    return entry;
+  }
+
+  #touch(host: HostKey): HostEntry | undefined {
+    const entry = this.#entries.get(host);
+    if (entry === undefined) return undefined;
+    // Last used is last in the map's order.
+    this.#entries.delete(host);
+    this.#entries.set(host, entry);
+    return entry;
+  }
+
+  async #read(host: HostKey): Promise<void> {
     const hostname = hostnameOf(host);
+    const [state, robots] = await Promise.all([this.#store.host(host), this.#stored(host)]);
+    // Somebody else may have waited for the same one.
+    if (this.#entries.has(host)) return;
     const entry: HostEntry = {
       hostname,
       weight: weightOf(hostname, this.#weights),
       domain: this.#domain(hostname),
-      state: this.#store.host(host) ?? newHostState(host),
-      robots: this.#stored(host),
+      state: state ?? newHostState(host),
+      robots,
       open: 0,
       robotsOpen: false,
       pageNext: false,
@@ -112,7 +144,6 @@ export class Hosts {
     };
     this.#entries.set(host, entry);
     if (this.#entries.size > KEPT) this.#forgetOldest();
-    return entry;
   }
 
   /** What is known once `copy` has come. */
@@ -133,10 +164,10 @@ export class Hosts {
     return entry;
   }
 
-  #stored(host: HostKey): HostRobots | null {
-    const latest = this.#store.robots(host);
+  async #stored(host: HostKey): Promise<HostRobots | null> {
+    const latest = await this.#store.robots(host);
     if (latest === null) return null;
-    const history = historyOf(latest, latest.access === "unreachable" ? this.#store.robotsReached(host) : null);
+    const history = historyOf(latest, latest.access === "unreachable" ? await this.#store.robotsReached(host) : null);
     return { history, rules: parseRobots(history.lastReached?.body ?? "", this.#agent) };
   }
 

@@ -13,11 +13,11 @@ export class Hrefs {
     this.#urls = urls;
   }
 
-  of(id: number): Href | null {
+  async of(id: number): Promise<Href | null> {
     if (id === 0) return null;
     let href = this.#known.get(id);
     if (href === undefined) {
-      href = this.#urls.byId(id)?.href ?? null;
+      href = (await this.#urls.byId(id))?.href ?? null;
       if (this.#known.size >= KEPT) this.#known.clear();
       this.#known.set(id, href);
     }

@@ -14,17 +14,17 @@ export interface Originals {
   of(digest: string): Promise<Original | null>;
 }
 
-export type FindOriginal = (digest: KnownContent["digest"]) => Original | null;
+export type FindOriginal = (digest: KnownContent["digest"]) => Promise<Original | null>;
 
 /** On the control thread. */
 export function originalsIn(
   state: Pick<StateQueries, "visitsOf">,
   duplicates: Pick<Duplicates, "first">,
 ): FindOriginal {
-  return (digest) => {
+  return async (digest) => {
     const urlId = duplicates.first(digest);
     // Remembered are 64 bits of the digest, and perhaps of a page that is not committed yet: the state decides.
-    return urlId === null ? null : originalAmong(state.visitsOf(urlId), digest);
+    return urlId === null ? null : originalAmong(await state.visitsOf(urlId), digest);
   };
 }
 
@@ -37,13 +37,16 @@ function originalAmong(visits: readonly VisitRecord[], digest: string): Original
 }
 
 /** The body that a URL had when it ended last, where the archive holds it whole. */
-export function originalOf(previous: VisitRecord, state: Pick<StateQueries, "visitsOf">): Original | null {
+export async function originalOf(
+  previous: VisitRecord,
+  state: Pick<StateQueries, "visitsOf">,
+): Promise<Original | null> {
   const { digest, body } = historyOf(previous);
   if (digest === null) return null;
   if (body !== null) return { ...body, digest };
   const { capture } = previous;
   if (capture === null || capture.revisitOf === undefined || capture.digest !== digest) return null;
-  return originalAmong(state.visitsOf(capture.revisitOf), digest);
+  return originalAmong(await state.visitsOf(capture.revisitOf), digest);
 }
 
 /** Questions and answers that travel together; answers in the order of the questions. */

@@ -7,7 +7,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import type { Result } from "../base/result.ts";
 import { err, ok } from "../base/result.ts";
 import type { EndReason } from "../model/end.ts";
-import { type HostDeath, isWebHost } from "../model/host.ts";
+import { type HostDeath, type HostKey, isWebHost } from "../model/host.ts";
 import type { Lease, LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
 import { type Href, parseUrl } from "../model/url.ts";
@@ -92,6 +92,8 @@ const SET_ASIDE = Number.POSITIVE_INFINITY;
 export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
   const { hosts, rules, clock } = context;
   const entry = hosts.get(lease.url.host);
+  while (entry.robotsHop !== null && !hosts.has(hostAsked(entry.robotsHop.href, entry)))
+    await hosts.load([hostAsked(entry.robotsHop.href, entry)]);
   const isNew = lease.previous === null;
   if (!isNew) tryAgain(entry, clock.now());
   const { state } = entry;
@@ -142,8 +144,9 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (busyUntil !== null) return { kind: "later", hostReadyAt: busyUntil };
 
   hold(entry, target, needsRobots);
+  const via = needsRobots ? null : await context.hrefs.of(lease.url.via);
+  const held = needsRobots ? null : await heldOf(lease, state.again, context.captures, rules.conditional);
   if (!ofWeb) {
-    const via = context.hrefs.of(lease.url.via);
     const nothing = { address: "", robotsId: 0, cookie: null, held: null } as const;
     return { kind: "go", errand: { ...nothing, lease, task: "page", href, via } };
   }
@@ -171,8 +174,6 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const probe = probeFor(lease.url, entry, context);
   if (probe !== null) return { kind: "go", errand: { ...errand, task: "probe", href: probe } };
   const cookie = context.cookies.header(lease.url, href);
-  const via = context.hrefs.of(lease.url.via);
-  const held = heldOf(lease, state.again, context.captures, rules.conditional);
   return { kind: "go", errand: { ...errand, task: "page", href, cookie, via, held } };
 }
 
@@ -186,9 +187,14 @@ function probeFor(url: LeasedUrl, { robots }: HostEntry, { softNotFound, rules }
 
 /** The host that is really spoken to: another one, when robots.txt was redirected there. */
 export function targetOf(href: Href, entry: HostEntry, hosts: Hosts): HostEntry {
-  if (href.startsWith(`${entry.state.host}/`)) return entry;
+  const host = hostAsked(href, entry);
+  return host === entry.state.host ? entry : hosts.get(host);
+}
+
+function hostAsked(href: Href, { state: { host } }: HostEntry): HostKey {
+  if (href.startsWith(`${host}/`)) return host;
   const parsed = parseUrl(href);
-  return parsed.ok ? hosts.get(parsed.value.host) : entry;
+  return parsed.ok ? parsed.value.host : host;
 }
 
 /** Of the most that the host and its domain may be asked for, what is open counted as asked. */

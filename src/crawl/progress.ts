@@ -10,6 +10,8 @@ import type { Outcome } from "./settle.ts";
 /** "Now" is the last so many ms. */
 const WINDOW_MS = 10_000;
 
+type Counted = Pick<Frontier, "pending" | "nextReadyAt"> & Pick<StateQueries, "endCounts">;
+
 export interface Limits {
   readonly limit: number | null;
   /** The limit counts what this run fetches alone: a pass over what is due. */
@@ -19,7 +21,7 @@ export interface Limits {
 
 export class Progress {
   readonly #clock: Clock;
-  readonly #state: Pick<Frontier, "pending" | "nextReadyAt"> & Pick<StateQueries, "endCounts">;
+  readonly #state: Counted;
   readonly #hosts: Hosts;
   readonly #limits: Limits;
   readonly #startedAt: Instant;
@@ -34,19 +36,18 @@ export class Progress {
   /** Samples of (time, pages fetched) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
-  constructor(
-    clock: Clock,
-    state: Pick<Frontier, "pending" | "nextReadyAt"> & Pick<StateQueries, "endCounts">,
-    hosts: Hosts,
-    limits: Limits,
-  ) {
+  private constructor(clock: Clock, state: Counted, hosts: Hosts, limits: Limits, pages: number) {
     this.#clock = clock;
     this.#state = state;
     this.#hosts = hosts;
     this.#limits = limits;
     this.#startedAt = clock.now();
-    this.#pages = pagesIn(state.endCounts());
-    this.#pagesAtStart = this.#pages;
+    this.#pages = pages;
+    this.#pagesAtStart = pages;
+  }
+
+  static async open(clock: Clock, state: Counted, hosts: Hosts, limits: Limits): Promise<Progress> {
+    return new Progress(clock, state, hosts, limits, pagesIn(await state.endCounts()));
   }
 
   /** What `limit` limits: each page that was fetched or looked at in this run, and those that were there when it began. */
@@ -93,10 +94,10 @@ export class Progress {
     };
   }
 
-  snapshot(): CrawlStats {
+  async snapshot(): Promise<CrawlStats> {
     const at = this.#clock.now();
-    const { queued, leased, delayed, hosts } = this.#state.pending();
-    const byEnd = Object.fromEntries(this.#state.endCounts()) as Partial<Record<EndReason, number>>;
+    const { queued, leased, delayed, hosts } = await this.#state.pending();
+    const byEnd = Object.fromEntries(await this.#state.endCounts()) as Partial<Record<EndReason, number>>;
     let failed = 0;
     for (const reason of FAILURES) failed += byEnd[reason] ?? 0;
     return {
@@ -118,7 +119,7 @@ export class Progress {
       deadline: this.#limits.deadline,
       paused: this.#paused,
       nextVisitAt: queued + leased + delayed === 0 ? this.#nextVisitAt : null,
-      waiting: leased === 0 && queued + delayed > 0 ? this.#waiting(at) : null,
+      waiting: leased === 0 && queued + delayed > 0 ? await this.#waiting(at) : null,
     };
   }
 
@@ -129,8 +130,8 @@ export class Progress {
     return perSecond(this.#fetched - oldest.fetched, at - oldest.at);
   }
 
-  #waiting(now: Instant): Waiting | null {
-    const until = this.#state.nextReadyAt();
+  async #waiting(now: Instant): Promise<Waiting | null> {
+    const until = await this.#state.nextReadyAt();
     if (until === null || until <= now) return null;
     for (const { state, backoffSays } of this.#hosts.known) {
       if (state.readyAt !== until) continue;

@@ -30,7 +30,7 @@ export async function reconsider(
   let admitted = 0;
   for (let afterId = 0; ; ) {
     const again: NewUrl[] = [];
-    for (const { visit, ...url } of state.urls({ endedOnly: true, afterId })) {
+    for await (const { visit, ...url } of state.urls({ endedOnly: true, afterId })) {
       afterId = url.id;
       if (visit === null || visit.attempt !== 0 || !BY_RULES.has(visit.end)) continue;
       const judged = judgedAgain(url, admit);

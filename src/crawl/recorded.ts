@@ -8,6 +8,7 @@ import type { Change } from "../policy/change.ts";
 import { hostLooked, lookedAgain } from "./again.ts";
 import type { SettleContext } from "./context.ts";
 import { type CopyOf, type Duplicates, NO_COPY } from "./duplicates.ts";
+import type { Lesson } from "./feedback.ts";
 import type { HostEntry } from "./hosts.ts";
 
 export interface Recorded {
@@ -15,29 +16,35 @@ export interface Recorded {
   readonly record: VisitRecord | null;
   /** Whether the page was another than when it was seen before; null when it is new, or nothing could be compared. */
   readonly change: Change | null;
+  readonly lesson: Lesson | null;
 }
 
-/** Of a finished visit. Tells those concerned what the page was worth, and its host what the look has told of it. */
+/** Of a finished visit. Tells its host what the look has told of it. */
 export function recorded(visited: Visited, verdict: Verdict, entry: HostEntry, context: SettleContext): Recorded {
   const { lease, held } = visited;
   const record = recordOf(visited, verdict);
-  if (record === null) return { record, change: null };
+  if (record === null) return { record, change: null, lesson: null };
   const { hints } = context;
   const noted = (row: VisitRecord): VisitRecord => hints?.noted(row) ?? row;
-  if (lease.previous === null)
-    return { record: noted({ ...record, ...copyOf(visited, verdict, context) }), change: null };
+  if (lease.previous === null) {
+    const { copy, lesson } = compared(visited, verdict, context);
+    return { record: noted({ ...record, ...copy }), change: null, lesson };
+  }
   const looked = lookedAgain(record, lease.previous, held);
   const { change } = looked;
   let again = hostLooked(entry.state.again, lease.previous, looked, held);
   if (hints !== null && change !== null && change.kind !== "first") {
     const look = { at: record.startedAt, changed: change.kind === "changed" };
-    again = hints.judged(again, lease.url, lease.previous, look);
+    again = hints.judged(again, { ...lease.url, importance: lease.importance }, lease.previous, look);
   }
   if (again !== entry.state.again) entry.state = { ...entry.state, again };
   const row = noted(looked.record);
-  if (change === null || change.kind === "same") return { record: row, change };
-  const copy = change.kind === "first" ? copyOf : copyNow;
-  return { record: { ...row, ...copy(visited, verdict, context) }, change };
+  if (change === null || change.kind === "same") return { record: row, change, lesson: null };
+  const { copy, lesson } =
+    change.kind === "first"
+      ? compared(visited, verdict, context)
+      : { copy: copyNow(visited, verdict, context), lesson: null };
+  return { record: { ...row, ...copy }, change, lesson };
 }
 
 /** Of a lease that ended without a visit. */
@@ -77,14 +84,17 @@ function basics(lease: Lease, verdict: Verdict): Pick<VisitRecord, "urlId" | "hr
   return { urlId: url.id, href: url.href, end, detail, attempt };
 }
 
-/** What a new page is a copy of; whether it was worth its request is told to whom it may concern. */
-function copyOf(visited: Visited, verdict: Verdict, context: SettleContext): CopyOf {
+/** What a new page is a copy of, and what there is to learn of that. */
+function compared(
+  visited: Visited,
+  verdict: Verdict,
+  context: SettleContext,
+): Pick<Recorded, "lesson"> & { copy: CopyOf } {
   if (verdict.kind === "end" && verdict.end === "soft-404") context.feedback.missing(visited);
   const content = comparable(visited, verdict);
-  if (content === null) return NO_COPY;
+  if (content === null) return { copy: NO_COPY, lesson: null };
   const copy = context.duplicates.copyOf(...content);
-  context.softNotFound.learn(visited.lease.url, context.feedback.learn(visited, copy));
-  return copy;
+  return { copy, lesson: { visited, copy } };
 }
 
 /** What a page is a copy of that has changed. */

@@ -18,11 +18,11 @@ import {
 } from "../policy/recrawl.ts";
 import type { Backend, Frontier, Settled, StateQueries } from "../ports/frontier.ts";
 import type { Due, Revisits } from "../ports/revisits.ts";
-import { DueTimes, isByRate, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
+import { DueTimes, isByRate, type Weighed, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
 
 export interface RecrawlParts {
   readonly frontier: Revisits & Pick<Frontier, "pending">;
-  readonly urls: Pick<StateQueries, "byId" | "urls">;
+  readonly urls: Pick<StateQueries, "byId" | "urls" | "importance">;
   readonly clock: Clock;
   /** 0 <= x < 1. */
   readonly random: () => number;
@@ -67,11 +67,11 @@ export class Recrawl {
   settled(settled: Settled): Settled {
     const { lease, verdict, record } = settled;
     if (verdict.kind !== "end" || record === null) return settled;
-    const { url, previous } = lease;
+    const { url, previous, importance } = lease;
     const { clock, random } = this.#parts;
     if (previous === null) this.#first(url.host, clock.now());
     const lastMs = previous === null ? null : record.endedAt - previous.endedAt;
-    return { ...settled, dueAt: this.dueTimes.after(url, record, lastMs, random()) };
+    return { ...settled, dueAt: this.dueTimes.after({ ...url, importance }, record, lastMs, random()) };
   }
 
   #first(host: HostKey, now: Instant): void {
@@ -157,7 +157,7 @@ export class Recrawl {
   }
 
   /** Prices move: when a page that comes due should be due instead, or null for now. `early`: there are visits to spare. */
-  #putOff({ visit, ...url }: UrlRecord, now: Instant, early: boolean): Instant | null {
+  #putOff({ visit, ...url }: Weighed, now: Instant, early: boolean): Instant | null {
     if (visit === null || this.#hinted.has(url.id)) return null;
     const { bounds } = this.dueTimes.rules;
     if (early) return now < visit.endedAt + bounds.minMs ? visit.endedAt + bounds.minMs : null;
@@ -167,10 +167,10 @@ export class Recrawl {
     return dueAt > now + PUT_OFF_PART * afterMs ? dueAt : null;
   }
 
-  async #recordsOf(due: readonly Due[]): Promise<(Due & { readonly record: UrlRecord })[]> {
-    const found: (Due & { readonly record: UrlRecord })[] = [];
+  async #recordsOf(due: readonly Due[]): Promise<(Due & { readonly record: Weighed })[]> {
+    const found: (Due & { readonly record: Weighed })[] = [];
     for (const one of due) {
-      const record = await this.#parts.urls.byId(one.id);
+      const record = await weighed(one.id, this.#parts.urls);
       if (record !== null) found.push({ ...one, record });
     }
     return found;
@@ -216,7 +216,8 @@ export class Recrawl {
     const { urls, frontier, random, clock } = this.#parts;
     const settledUntil = anew ? clock.now() : Number.POSITIVE_INFINITY;
     for await (const { visit, ...url } of urls.urls({ endedOnly: true }))
-      if (visit !== null && isByRate(visit) && this.dueTimes.holds(url)) this.dueTimes.learn(url, visit);
+      if (visit !== null && isByRate(visit) && this.dueTimes.holds(url))
+        this.dueTimes.learn({ ...url, importance: await urls.importance(url.id) }, visit);
     let scheduled = 0;
     let batch: { readonly id: number; readonly dueAt: Instant }[] = [];
     const flush = async () => {
@@ -228,7 +229,8 @@ export class Recrawl {
       if (visit === null || (dueAt !== null && dueAt <= settledUntil)) continue;
       // What is tried after twice as long each time stays at its step, within the bounds.
       const lastMs = dueAt === null ? null : (dueAt - visit.endedAt) / 2;
-      const at = this.dueTimes.after(url, visit, lastMs, random());
+      const importance = await urls.importance(url.id);
+      const at = this.dueTimes.after({ ...url, importance }, visit, lastMs, random());
       if (at !== null) batch.push({ id: url.id, dueAt: at });
       if (batch.length === BATCH) await flush();
     }
@@ -243,14 +245,20 @@ const SCHEDULED = "scheduled";
 /** And the rules by which it was. */
 const RULED = "scheduledBy";
 
+/** A record, and the importance that links have given its URL; null when there is no such URL. */
+export async function weighed(id: number, urls: Pick<StateQueries, "byId" | "importance">): Promise<Weighed | null> {
+  const record = await urls.byId(id);
+  return record === null ? null : { ...record, importance: await urls.importance(id) };
+}
+
 /** The records of the panel that the last run with schedules has kept; none when there was none. */
 export async function panelRecords(
   state: Pick<StateQueries, "fact">,
-  urls: Pick<StateQueries, "byId">,
-): Promise<UrlRecord[]> {
-  const records: UrlRecord[] = [];
+  urls: Pick<StateQueries, "byId" | "importance">,
+): Promise<Weighed[]> {
+  const records: Weighed[] = [];
   for (const id of JSON.parse((await state.fact(PANEL)) ?? "[]") as number[]) {
-    const record = await urls.byId(id);
+    const record = await weighed(id, urls);
     if (record !== null) records.push(record);
   }
   return records;

@@ -9,7 +9,6 @@ import type { AfterAnswer } from "../ports/cookies.ts";
 import type { Judged, SettleContext } from "./context.ts";
 import { giveUp, HOST_PATIENCE } from "./host-failure.ts";
 import type { HostEntry } from "./hosts.ts";
-import { targetWithin } from "./returns.ts";
 
 export function settlePage(visited: Visited, entry: HostEntry, context: SettleContext): Judged {
   const { rules } = context;
@@ -20,7 +19,7 @@ export function settlePage(visited: Visited, entry: HostEntry, context: SettleCo
   const verdict = judged(visited, entry, context);
   if (outcome.kind === "answer" && isWebHost(entry.state.host))
     context.cookies.keep(visited.lease.url, visited.href, outcome.setCookies, afterAnswer(verdict));
-  return { verdict, links: linksAfter(visited, verdict, context), robots: null };
+  return { verdict, links: linksAfter(visited, verdict), robots: null };
 }
 
 function judged(visited: Visited, entry: HostEntry, { rules, random, softNotFound }: SettleContext): Verdict {
@@ -35,12 +34,11 @@ function afterAnswer(verdict: Verdict): AfterAnswer {
   return "retried";
 }
 
-function linksAfter({ lease, links }: Visited, verdict: Verdict, context: SettleContext): readonly NewUrl[] {
+function linksAfter({ links }: Visited, verdict: Verdict): readonly NewUrl[] {
   if (verdict.kind === "follow") return [];
   if (verdict.kind !== "end") return links;
   if (verdict.end === "redirect-loop" || verdict.end === "soft-404") return [];
-  if (verdict.end !== "redirected") return links;
-  return links.map((target) => targetWithin(target, { lease }, context.rules.judge.keys, context));
+  return links;
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set(["connect", "timeout", "tls"]);

@@ -11,6 +11,7 @@ import type { Change } from "../policy/change.ts";
 import { afterVisit, type Politeness, type VisitKind } from "../policy/politeness.ts";
 import type { Settled } from "../ports/frontier.ts";
 import type { Judged, SettleContext } from "./context.ts";
+import type { Lesson } from "./feedback.ts";
 import { giveUp, hostFailed, reached } from "./host-failure.ts";
 import { type HostEntry, tierOfHost } from "./hosts.ts";
 import { type Refusal, targetOf, type Unreachable } from "./permit.ts";
@@ -28,6 +29,7 @@ export interface Outcome {
   readonly request: RequestRecord | null;
   /** Where a seed was redirected to, when it was. */
   readonly seedMoved: Href | null;
+  readonly lesson: Lesson | null;
 }
 
 export function settleVisit(visited: Visited, context: SettleContext): Outcome {
@@ -48,12 +50,13 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   }
   // A host that must be waited for does not keep the place of others of its domain.
   if (entry.state.backoffUntil > visited.endedAt) context.feedback.ended(visited.lease.url);
-  const { record, change } = recorded(visited, outcome.verdict, entry, context);
+  const { record, change, lesson } = recorded(visited, outcome.verdict, entry, context);
   const states = target === entry ? [entry.state] : [entry.state, target.state];
   return {
     robots: outcome.robots,
     request: ownRequest(visited, outcome.verdict) ? null : requestOf(visited, target),
     seedMoved: seedMoved(visited, outcome.verdict),
+    lesson,
     hosts: states,
     settled: {
       lease: visited.lease,
@@ -136,6 +139,7 @@ function unvisited(
     robots: null,
     request: null,
     seedMoved: null,
+    lesson: null,
   };
 }
 

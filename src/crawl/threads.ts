@@ -152,7 +152,7 @@ export class ThreadVisitors implements Visitors {
       else if (message.kind === "sealed") {
         thread.open -= message.sealed.visits.length;
         this.#mailbox.put({ ...message.sealed, visits: message.sealed.visits.map(this.#withPrevious) });
-      } else if (message.kind === "asks") worker.postMessage(this.#answer(message));
+      } else if (message.kind === "asks") void this.#answer(worker, message);
       else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
       else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");
       else closed.resolve();
@@ -167,13 +167,14 @@ export class ThreadVisitors implements Visitors {
   }
 
   /** A state that has failed knows nothing; the crawl finds that out by itself. */
-  #answer({ id, digests }: AskedTogether): ToThread {
+  async #answer(worker: Worker, { id, digests }: AskedTogether): Promise<void> {
+    let originals: AnsweredTogether["originals"] = [];
     try {
-      return { kind: "originals", id, originals: digests.map(this.#findOriginal) };
+      originals = await Promise.all(digests.map(this.#findOriginal));
     } catch (cause) {
       this.#log.warn({ error: String(cause) }, "originals-not-looked-up");
-      return { kind: "originals", id, originals: [] };
     }
+    worker.postMessage({ kind: "originals", id, originals } satisfies ToThread);
   }
 
   #fail(message: string, code: string): void {

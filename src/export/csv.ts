@@ -5,6 +5,7 @@
  * tab or a line end before it) as a formula. Such a text gets an apostrophe in front, which shows it as text. Numbers are
  * left alone. Who needs the exact text takes JSON lines, or `formulas: "keep"`.
  */
+import type { Stream } from "../base/streamed.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { type Cell, columns } from "./columns.ts";
 
@@ -22,7 +23,7 @@ export function csvCell(cell: Cell, { formulas = "disarm" }: CsvOptions = {}): s
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-export function* csvTexts(records: Iterable<UrlRecord>, options: CsvOptions = {}): Generator<string> {
+export async function* csvTexts(records: Stream<UrlRecord>, options: CsvOptions = {}): AsyncGenerator<string> {
   yield `${columns.map(({ name }) => name).join(",")}\r\n`;
-  for (const record of records) yield `${columns.map(({ of }) => csvCell(of(record), options)).join(",")}\r\n`;
+  for await (const record of records) yield `${columns.map(({ of }) => csvCell(of(record), options)).join(",")}\r\n`;
 }

@@ -1,5 +1,7 @@
 /** The formats that are a row a URL, each as a stream of pieces. */
+
 import type { Chunks } from "../base/replace-file.ts";
+import type { Stream } from "../base/streamed.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { csvTexts } from "./csv.ts";
 import { jsonlTexts } from "./jsonl.ts";
@@ -12,7 +14,7 @@ export interface RowFormat {
   /** One line for the help. */
   readonly says: string;
   /** The file in pieces; rows are asked for as pieces are taken. */
-  chunks(records: Iterable<UrlRecord>, names: HostNames): Chunks;
+  chunks(records: Stream<UrlRecord>, names: HostNames): Chunks;
 }
 
 export const rowFormats: readonly RowFormat[] = [

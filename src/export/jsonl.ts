@@ -1,4 +1,5 @@
 /** JSON lines: one object a URL, every column in every line, so that a table can be made of it without looking ahead. */
+import type { Stream } from "../base/streamed.ts";
 import type { UrlRecord } from "../model/record.ts";
 import { columns } from "./columns.ts";
 
@@ -9,6 +10,6 @@ export function pageLine(record: UrlRecord): string {
   return `${line}}\n`;
 }
 
-export function* jsonlTexts(records: Iterable<UrlRecord>): Generator<string> {
-  for (const record of records) yield pageLine(record);
+export async function* jsonlTexts(records: Stream<UrlRecord>): AsyncGenerator<string> {
+  for await (const record of records) yield pageLine(record);
 }

@@ -1,4 +1,5 @@
 /** Who links to whom: what the graph exports and the ranking are made of. */
+import type { Stream } from "../base/streamed.ts";
 import { column, type ParquetLimits, tableChunks } from "./parquet-table.ts";
 import { xmlText } from "./xml-text.ts";
 
@@ -39,9 +40,9 @@ export interface GraphNode {
 }
 
 /** GraphML (http://graphml.graphdrawing.org): Gephi, yEd, NetworkX, igraph read it. Links that leave the crawl are not in it. */
-export async function* graphml(nodes: Iterable<GraphNode>, edges: AsyncIterable<Edge>): AsyncGenerator<string> {
+export async function* graphml(nodes: Stream<GraphNode>, edges: AsyncIterable<Edge>): AsyncGenerator<string> {
   yield GRAPHML_HEAD;
-  for (const { id, url, status, title } of nodes)
+  for await (const { id, url, status, title } of nodes)
     yield `<node id="n${id}">${data("url", url)}${data("status", status)}${data("title", title)}</node>\n`;
   for await (const { from, to, element, nofollow } of edges)
     if (to !== null)

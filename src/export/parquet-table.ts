@@ -1,6 +1,8 @@
 /** A table as Parquet, in pieces: rows are held only until their group is full. */
+
 import { ByteWriter, ParquetWriter, type SchemaElement } from "hyparquet-writer";
 import type { Instant } from "../base/clock.ts";
+import type { Stream } from "../base/streamed.ts";
 
 export type Kind = "text" | "int" | "long" | "real" | "flag" | "time";
 
@@ -41,7 +43,7 @@ export interface ParquetLimits {
 /** The file in pieces, one for each group of rows and one for its end. */
 export async function* tableChunks<Row>(
   columns: readonly ParquetColumn<Row>[],
-  rows: Iterable<Row> | AsyncIterable<Row>,
+  rows: Stream<Row>,
   { createdBy = "trawl", rowsAGroup = ROWS_A_GROUP }: ParquetLimits = {},
 ): AsyncGenerator<Uint8Array> {
   const writer = new DrainedWriter();

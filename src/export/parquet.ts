@@ -2,6 +2,7 @@
  * Parquet: a row a URL, for DuckDB, Spark, pandas. Columns that Common Crawl's index has too bear its names
  * (https://commoncrawl.org/columnar-index), so that queries written for it work here; those of our own follow.
  */
+import type { Stream } from "../base/streamed.ts";
 import type { UrlRecord, VisitRecord } from "../model/record.ts";
 import { column, type ParquetColumn, type ParquetLimits, tableChunks } from "./parquet-table.ts";
 
@@ -87,12 +88,13 @@ export const parquetColumns: readonly ParquetColumn<Row>[] = [
 
 /** The file in pieces, one for each group of rows and one for its end. */
 export function parquetChunks(
-  records: Iterable<UrlRecord>,
+  records: Stream<UrlRecord>,
   names: HostNames,
   limits?: ParquetLimits,
 ): AsyncGenerator<Uint8Array> {
-  const rows = Iterator.from(records).map(
-    (record): Row => ({ record, visit: record.visit, url: new URL(record.href), names }),
-  );
-  return tableChunks(parquetColumns, rows, limits);
+  return tableChunks(parquetColumns, rowsOf(records, names), limits);
+}
+
+async function* rowsOf(records: Stream<UrlRecord>, names: HostNames): AsyncGenerator<Row> {
+  for await (const record of records) yield { record, visit: record.visit, url: new URL(record.href), names };
 }

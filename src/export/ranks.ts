@@ -1,5 +1,7 @@
 /** Ranked pages as files: JSON lines, CSV, Parquet. */
+
 import type { Chunks } from "../base/replace-file.ts";
+import type { Stream } from "../base/streamed.ts";
 import { csvCell } from "./csv.ts";
 
 export interface RankedPage {
@@ -16,13 +18,13 @@ export interface RankedPage {
 
 const NAMES = ["id", "url", "rank", "in_links", "out_links", "status", "title"] as const;
 
-export const rankFormats: Readonly<Record<string, (pages: Iterable<RankedPage>) => Chunks>> = {
-  *".jsonl"(pages) {
-    for (const page of pages) yield `${JSON.stringify(page)}\n`;
+export const rankFormats: Readonly<Record<string, (pages: Stream<RankedPage>) => Chunks>> = {
+  async *".jsonl"(pages) {
+    for await (const page of pages) yield `${JSON.stringify(page)}\n`;
   },
-  *".csv"(pages) {
+  async *".csv"(pages) {
     yield `${NAMES.join(",")}\r\n`;
-    for (const page of pages) yield `${NAMES.map((name) => csvCell(page[name])).join(",")}\r\n`;
+    for await (const page of pages) yield `${NAMES.map((name) => csvCell(page[name])).join(",")}\r\n`;
   },
   async *".parquet"(pages) {
     const { column, tableChunks } = await import("./parquet-table.ts");

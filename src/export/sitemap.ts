@@ -25,17 +25,22 @@ export function mayBeListed({ href, visit }: UrlRecord): boolean {
 
 /** Records one after the other, of which each sitemap takes as many as it may hold. */
 export class Listing {
-  readonly #records: Iterator<UrlRecord>;
+  readonly #records: AsyncIterator<UrlRecord>;
   /** The first that no sitemap has taken. */
-  #next: UrlRecord | null;
+  #next: UrlRecord | null = null;
 
   readonly #onListed: () => void;
 
-  /** `onListed`: told of each page that is taken. */
-  constructor(records: Iterable<UrlRecord>, onListed: () => void = () => {}) {
-    this.#records = records[Symbol.iterator]();
+  private constructor(records: AsyncIterable<UrlRecord>, onListed: () => void) {
+    this.#records = records[Symbol.asyncIterator]();
     this.#onListed = onListed;
-    this.#next = this.#advance();
+  }
+
+  /** `onListed`: told of each page that is taken. */
+  static async of(records: AsyncIterable<UrlRecord>, onListed: () => void = () => {}): Promise<Listing> {
+    const listing = new Listing(records, onListed);
+    await listing.#advance();
+    return listing;
   }
 
   /** The URL that the next sitemap begins with; null when all are taken. */
@@ -44,7 +49,7 @@ export class Listing {
   }
 
   /** The next sitemap, whole. */
-  *texts({ urls, bytes }: SitemapLimits = SITEMAP_LIMITS): Generator<string> {
+  async *texts({ urls, bytes }: SitemapLimits = SITEMAP_LIMITS): AsyncGenerator<string> {
     let length = HEAD.length + FOOT.length;
     yield HEAD;
     for (let n = 0; n < urls && this.#next !== null; n++) {
@@ -53,17 +58,16 @@ export class Listing {
       if (length > bytes && n > 0) break;
       yield text;
       this.#onListed();
-      this.#next = this.#advance();
+      await this.#advance();
     }
     yield FOOT;
   }
 
-  #advance(): UrlRecord | null {
-    for (;;) {
-      const { done, value } = this.#records.next();
-      if (done) return null;
-      if (mayBeListed(value)) return value;
-    }
+  async #advance(): Promise<void> {
+    do {
+      const { done, value } = await this.#records.next();
+      this.#next = done ? null : value;
+    } while (this.#next !== null && !mayBeListed(this.#next));
   }
 }
 

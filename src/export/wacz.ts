@@ -2,10 +2,12 @@
  * WACZ 1.1.1 (https://specs.webrecorder.net/wacz/1.1.1/): a crawl as one file that replay tools open. The archive files
  * go in as they are, stored and not compressed, so that a reader in a browser can fetch any record of them by its range.
  */
+
 import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { ZipFile } from "yazl";
 import type { Instant } from "../base/clock.ts";
+import type { Stream } from "../base/streamed.ts";
 import type { UrlRecord } from "../model/record.ts";
 
 export interface WaczFile {
@@ -20,7 +22,7 @@ export interface WaczContents {
   /** The CDXJ index of the archives. */
   readonly index: () => Readable;
   /** The crawl's URLs: the pages among them are listed. */
-  readonly records: () => Iterable<UrlRecord>;
+  readonly records: () => Stream<UrlRecord>;
   readonly title: string;
   /** Where a reader begins: a page that was fetched. */
   readonly mainPage: UrlRecord | null;
@@ -98,9 +100,9 @@ async function* digested(
 }
 
 /** Pages as the specification's section 5.2.2 has them: a header line, then what people would call pages. */
-function* pageLines(records: Iterable<UrlRecord>): Generator<string> {
+async function* pageLines(records: Stream<UrlRecord>): AsyncGenerator<string> {
   yield `${JSON.stringify({ format: "json-pages-1.0", id: "pages", title: "All pages", hasText: false })}\n`;
-  for (const record of records) {
+  for await (const record of records) {
     if (!isPage(record)) continue;
     const { href, visit, id, source } = record;
     const seed = source === "seed" ? { seed: true } : {};

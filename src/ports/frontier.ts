@@ -1,6 +1,7 @@
 /**
  * The frontier and the state behind it. One implementation a back end; `test/conformance` proves every promise
- * below on each. All methods take batches. The control thread is the only caller.
+ * below on each. All methods take batches. The control thread is the only caller. Every answer is a promise, since the
+ * state may be behind a network: where it is in this process, the promise is kept at once.
  *
  * Promises:
  * 1. A key (fingerprint) is admitted once, for ever. One that is only recorded as dropped is not admitted: when it comes
@@ -114,53 +115,53 @@ export interface Frontier {
   /** Settles, records and admits in one transaction. */
   commit(batch: Commit): Promise<CommitReport>;
   /** Gives leases back unvisited: as verdict "again", without a transaction. */
-  release(leases: readonly Release[]): void;
-  pending(): Pending;
+  release(leases: readonly Release[]): Promise<void>;
+  pending(): Promise<Pending>;
   /** The earliest time at which `lease` could hand something out; null when nothing is queued or delayed, or when every host with work is at its concurrency or set aside. */
-  nextReadyAt(): Instant | null;
+  nextReadyAt(): Promise<Instant | null>;
 }
 
 /** What is asked of the state outside the crawl's hot path. */
 export interface StateQueries {
-  host(host: HostKey): HostState | null;
+  host(host: HostKey): Promise<HostState | null>;
   /** The newest copy of the host's robots.txt. */
-  robots(host: HostKey): RobotsCopy | null;
+  robots(host: HostKey): Promise<RobotsCopy | null>;
   /** The newest copy that was reached (whose access is not "unreachable"). */
-  robotsReached(host: HostKey): RobotsCopy | null;
+  robotsReached(host: HostKey): Promise<RobotsCopy | null>;
   /** By fingerprint. */
-  find(fpHi: number, fpLo: number): UrlRecord | null;
-  byId(id: number): UrlRecord | null;
+  find(fpHi: number, fpLo: number): Promise<UrlRecord | null>;
+  byId(id: number): Promise<UrlRecord | null>;
   /** The cash that a URL was given up to now (promise 8): a seed begins with 1. 0 where none is kept. */
-  importance(id: number): number;
+  importance(id: number): Promise<number>;
   /** All URLs in order of admission, streaming; those that have ended only, if asked. */
-  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord>;
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): AsyncIterable<UrlRecord>;
   /** Every recorded visit to the URL, in order. */
-  visitsOf(urlId: number): readonly VisitRecord[];
+  visitsOf(urlId: number): Promise<readonly VisitRecord[]>;
   /** Every recorded visit that has a capture, in order of recording. */
-  captures(): IterableIterator<VisitRecord>;
+  captures(): AsyncIterable<VisitRecord>;
   /** Every request that was made: recorded visits with an address, and `Commit.requests`; in order of their start. */
-  requests(): IterableIterator<RequestRecord>;
+  requests(): AsyncIterable<RequestRecord>;
   /**
    * Of every recorded page that was no exact duplicate, and whole: what others are compared with. In order of recording; of
    * a page that has been looked at again what it was at first.
    */
-  contents(): IterableIterator<KnownContent>;
+  contents(): AsyncIterable<KnownContent>;
   /** Every URL that has ended so, with the detail of its end, in order of recording. */
-  endedAs(end: EndReason): IterableIterator<{ readonly href: Href; readonly detail: string | null }>;
+  endedAs(end: EndReason): AsyncIterable<{ readonly href: Href; readonly detail: string | null }>;
   /** Admitted URLs by end reason; those not ended are not in it. */
-  endCounts(): ReadonlyMap<EndReason, number>;
+  endCounts(): Promise<ReadonlyMap<EndReason, number>>;
   /** All marks, by file. */
-  marks(): ReadonlyMap<string, number>;
+  marks(): Promise<ReadonlyMap<string, number>>;
   /** Small facts of the crawl kept with the state: "startedAt", "finishedAt"... */
-  fact(name: string): string | null;
+  fact(name: string): Promise<string | null>;
   /** The `n` hosts with most requests, for reports. */
   topHosts(
     n: number,
-  ): { readonly host: HostKey; readonly requests: number; readonly pending: number; readonly href?: Href }[];
+  ): Promise<{ readonly host: HostKey; readonly requests: number; readonly pending: number; readonly href?: Href }[]>;
 }
 
 export interface Backend extends Frontier, Revisits, StateQueries, AsyncDisposable {
-  setFact(name: string, value: string): void;
+  setFact(name: string, value: string): Promise<void>;
   /** What was committed survives the loss of power, too, from here on. For what is written from the state and names it. */
-  sync(): void;
+  sync(): Promise<void>;
 }

@@ -2,7 +2,9 @@
  * The index of an archive: CDXJ (https://specs.webrecorder.net/cdxj/0.1.0/), one line a capture: SURT, 14-digit time,
  * a JSON object of texts. Sorted by bytes, so that tools find a URL by binary search.
  */
+
 import type { Instant } from "../base/clock.ts";
+import type { Stream } from "../base/streamed.ts";
 import type { VisitRecord } from "../model/record.ts";
 import { SORT_LIMITS, type SortLimits, writeSorted } from "./sorted-lines.ts";
 import { surt } from "./surt.ts";
@@ -69,13 +71,13 @@ export function ascii(text: string): string {
  * not at all. Memory is bounded by `limits`. Gives the number of lines.
  */
 export async function writeCdxj(
-  entries: Iterable<CdxEntry>,
+  entries: Stream<CdxEntry>,
   path: string,
   limits: SortLimits = SORT_LIMITS,
 ): Promise<number> {
   return writeSorted(lines(entries), path, limits);
 }
 
-function* lines(entries: Iterable<CdxEntry>): Generator<string> {
-  for (const entry of entries) yield cdxjLine(entry);
+async function* lines(entries: Stream<CdxEntry>): AsyncGenerator<string> {
+  for await (const entry of entries) yield cdxjLine(entry);
 }

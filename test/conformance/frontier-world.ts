@@ -35,14 +35,14 @@ export interface StoreOptions {
 export const LEASE_MS = 60_000;
 
 /** Makes the world of one test. */
-export type Begin = (options?: Omit<StoreOptions, "clock">) => World;
+export type Begin = (options?: Omit<StoreOptions, "clock">) => Promise<World>;
 
 /** One store, opened any number of times. */
 export interface Store {
-  open(options: StoreOptions): Backend;
+  open(options: StoreOptions): Backend | Promise<Backend>;
   /** The store as a kill -9 leaves it now; the backend that is open is of no more use. */
-  crash(): void;
-  close(): void;
+  crash(): void | Promise<void>;
+  close(): void | Promise<void>;
 }
 
 export function url(host: string, path: string, more: Partial<NewUrl> = {}): NewUrl {
@@ -104,31 +104,37 @@ export const ended = (end: EndReason = "fetched"): Verdict => ({ kind: "end", en
 
 /** A frontier under test, with short forms of what tests do all the time. */
 export class World {
-  readonly clock = new TestClock();
+  readonly clock: TestClock;
   readonly store: Store;
   readonly #options: Omit<StoreOptions, "clock">;
   backend: Backend;
 
-  constructor(store: Store, options: Omit<StoreOptions, "clock"> = {}) {
+  private constructor(store: Store, options: Omit<StoreOptions, "clock">, clock: TestClock, backend: Backend) {
     this.store = store;
     this.#options = options;
-    this.backend = store.open({ clock: this.clock, ...options });
+    this.clock = clock;
+    this.backend = backend;
+  }
+
+  static async open(store: Store, options: Omit<StoreOptions, "clock"> = {}): Promise<World> {
+    const clock = new TestClock();
+    return new World(store, options, clock, await store.open({ clock, ...options }));
   }
 
   async reopen(): Promise<void> {
     await this.backend[Symbol.asyncDispose]();
-    this.backend = this.store.open({ clock: this.clock, ...this.#options });
+    this.backend = await this.store.open({ clock: this.clock, ...this.#options });
   }
 
   async crash(): Promise<void> {
-    this.store.crash();
+    await this.store.crash();
     await this.backend[Symbol.asyncDispose]();
-    this.backend = this.store.open({ clock: this.clock, ...this.#options });
+    this.backend = await this.store.open({ clock: this.clock, ...this.#options });
   }
 
   async close(): Promise<void> {
     await this.backend[Symbol.asyncDispose]();
-    this.store.close();
+    await this.store.close();
   }
 
   async leaseOne(): Promise<Lease> {

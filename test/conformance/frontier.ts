@@ -16,8 +16,8 @@ import { type Begin, LEASE_MS, type Store, World } from "./frontier-world.ts";
 export function frontierConformance(name: string, makeStore: () => Store, { countsLinks = true } = {}): void {
   describe(`frontier: ${name}`, () => {
     let world: World;
-    const begin: Begin = (options) => {
-      world = new World(makeStore(), { leaseMs: LEASE_MS, ...options });
+    const begin: Begin = async (options) => {
+      world = await World.open(makeStore(), { leaseMs: LEASE_MS, ...options });
       return world;
     };
     afterEach(() => world.close());

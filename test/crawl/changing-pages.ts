@@ -4,7 +4,7 @@
  */
 import type { Clock } from "../../src/base/clock.ts";
 import { hashText } from "../../src/base/hash.ts";
-import { Recrawl } from "../../src/crawl/recrawl.ts";
+import { Recrawl, weighed } from "../../src/crawl/recrawl.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Lease } from "../../src/model/lease.ts";
@@ -147,7 +147,7 @@ export async function simulate(pages: Pages, plan: Plan): Promise<Outcome> {
   for (const at of rates.keys()) account.until(at, seenAt[at]!, now);
   const estimates: number[] = [];
   for (const at of rates.keys()) {
-    const { visit, ...url } = (await backend.byId(at + 1))!;
+    const { visit, ...url } = (await weighed(at + 1, backend))!;
     estimates.push(rateOf(recrawl.dueTimes.reasons(url, visit).belief));
   }
   await backend[Symbol.asyncDispose]();

@@ -25,9 +25,9 @@ class Looks {
   }
 
   async look(afterMs = DAY): Promise<World> {
-    if (this.ids().length > 0) {
+    if ((await this.ids()).length > 0) {
       await this.clock.sleep(afterMs);
-      await this.backend.revisit(this.ids().map((id) => ({ id, priority: 4 })));
+      await this.backend.revisit((await this.ids()).map((id) => ({ id, priority: 4 })));
     }
     return crawlWorld({
       seeds: [SEED],
@@ -44,12 +44,12 @@ class Looks {
     return this.#web(href, asked) ?? { status: 404 };
   }
 
-  ids(): number[] {
-    return [...this.backend.urls({ endedOnly: true })].map(({ id }) => id);
+  async ids(): Promise<number[]> {
+    return (await Array.fromAsync(this.backend.urls({ endedOnly: true }))).map(({ id }) => id);
   }
 
-  history(href = SEED): History {
-    const [record] = [...this.backend.urls()].filter((url) => url.href === href);
+  async history(href = SEED): Promise<History> {
+    const [record] = (await Array.fromAsync(this.backend.urls())).filter((url) => url.href === href);
     return record!.visit!.history!;
   }
 }
@@ -100,7 +100,10 @@ describe("a page that comes back", () => {
     // The original stays the one that holds the body, however often nothing has changed.
     const third = await looks.look();
     assert.deepEqual(third.kept.at(-1)!.revisit?.original, kept!.revisit?.original);
-    assert.deepEqual([looks.history().checks, looks.history().changes, looks.history().unread], [2, 0, 2]);
+    assert.deepEqual(
+      [(await looks.history()).checks, (await looks.history()).changes, (await looks.history()).unread],
+      [2, 0, 2],
+    );
   });
 
   it("is asked for whole now and then, and its body is not written again when it is the same", async () => {
@@ -114,7 +117,7 @@ describe("a page that comes back", () => {
     const whole = profiles.flatMap((profile, n) => (profile === "identical-payload-digest" ? [n] : []));
     assert.ok(whole.length >= 2 && whole.length <= 3, `at looks ${whole.join(", ")}`);
     assert.ok(profiles.slice(1).every((profile) => profile !== undefined));
-    assert.equal(looks.history().checks, 29);
+    assert.equal((await looks.history()).checks, 29);
   });
 
   it("has changed when its text has, not when an advertisement has, and says by how much", async () => {
@@ -131,8 +134,8 @@ describe("a page that comes back", () => {
     assert.equal(event!.kind, "changed");
     assert.ok(event!.distance! > 3);
     assert.notEqual(event!.digest, event!.digestBefore);
-    assert.equal(looks.history().changes, 1);
-    assert.equal(looks.history().checks, 2);
+    assert.equal((await looks.history()).changes, 1);
+    assert.equal((await looks.history()).checks, 2);
   });
 
   it("is no copy of itself, and is one of another page when it has become one", async () => {
@@ -159,14 +162,14 @@ describe("a page that comes back", () => {
     const { visit } = gone.settled.find(({ href }) => href === SEED)!;
     assert.deepEqual([visit!.end, visit!.status, visit!.page?.title], ["http-4xx", 404, "a page"]);
     assert.deepEqual(kinds(await looks.look()), []);
-    assert.deepEqual([looks.history().away?.looks, looks.history().checks], [2, 0]);
+    assert.deepEqual([(await looks.history()).away?.looks, (await looks.history()).checks], [2, 0]);
     served = { fails: "timeout" };
     assert.deepEqual(kinds(await looks.look()), []);
     served = pageOf(1);
     const back = await looks.look();
     assert.deepEqual(kinds(back), ["back"]);
     assert.equal(back.changes[0]!.distance, 0);
-    assert.equal(looks.history().away, null);
+    assert.equal((await looks.history()).away, null);
   });
 
   it("moves, and moves on", async () => {
@@ -179,7 +182,7 @@ describe("a page that comes back", () => {
       for (const event of (await looks.look()).changes) if (event.href === SEED) seen.push(event.kind, event.to);
     }
     assert.deepEqual(seen, ["moved", `${SEED}x`, "moved", `${SEED}y`]);
-    assert.equal(looks.history().checks, 0);
+    assert.equal((await looks.history()).checks, 0);
   });
 
   it("is not asked for any more when robots.txt turns to deny, keeps its history, and comes back with it", async () => {
@@ -207,7 +210,7 @@ describe("a page that comes back", () => {
       const world = await looks.look();
       assert.deepEqual(kinds(world), []);
       assert.equal(world.settled.find(({ href }) => href === SEED)!.visit!.page?.title, "a page");
-      assert.deepEqual([looks.history().checks, looks.history().away], [0, null]);
+      assert.deepEqual([(await looks.history()).checks, (await looks.history()).away], [0, null]);
     }
   });
 
@@ -243,7 +246,7 @@ describe("a page that comes back", () => {
       await looks.look();
       version = 2;
       assert.deepEqual(kinds(await looks.look()), ["changed"]);
-      assert.notEqual(looks.backend.host("http://a.test" as never)?.again?.liar, true);
+      assert.notEqual((await looks.backend.host("http://a.test" as never))?.again?.liar, true);
     }
   });
 
@@ -262,7 +265,7 @@ describe("a page that comes back", () => {
     const tries = requests.flatMap((asked, n) => (asked > 0 ? [n] : []));
     const gaps = tries.slice(1).map((at, n) => at - tries[n]!);
     assert.ok(gaps.length >= 2 && gaps.at(-1)! > gaps[0]!, `tried at hours ${tries.join(", ")}`);
-    assert.deepEqual([looks.history().seenAt !== null, looks.history().away], [true, null]);
+    assert.deepEqual([(await looks.history()).seenAt !== null, (await looks.history()).away], [true, null]);
     up = true;
     const world = await looks.look(30 * DAY);
     assert.equal(world.settled.find(({ href }) => href === SEED)!.visit!.end, "fetched");
@@ -273,7 +276,7 @@ describe("a page that comes back", () => {
     const looks = new Looks((href) => (href === SEED ? pageOf(1) : undefined), { maxPerHost: 1 });
     await looks.look();
     for (let n = 0; n < 3; n++) assert.equal(looksOf(await looks.look()).length, 1);
-    assert.equal(looks.backend.host("http://a.test" as never)?.requests, 1);
+    assert.equal((await looks.backend.host("http://a.test" as never))?.requests, 1);
   });
 
   it("is not taken for a trap, though its pattern has had its budget", async () => {
@@ -313,7 +316,7 @@ describe("a server that says that nothing has changed", () => {
     assert.ok(found[0]! <= 13, `found at look ${found[0]}`);
     // From then on every change is seen.
     assert.equal(found.length, 30 - found[0]!);
-    assert.ok(looks.backend.host("http://a.test" as never)?.again?.liar);
+    assert.ok((await looks.backend.host("http://a.test" as never))?.again?.liar);
   });
 
   it("is believed when its tags change without its pages", async () => {
@@ -321,8 +324,8 @@ describe("a server that says that nothing has changed", () => {
     const looks = new Looks((href) => (href === SEED ? pageOf(1, ["ETag", `"${nth++}"`]) : undefined));
     await looks.look();
     for (let n = 0; n < 5; n++) assert.deepEqual(kinds(await looks.look()), []);
-    assert.equal(looks.backend.host("http://a.test" as never)?.again?.liar, false);
-    assert.deepEqual([looks.history().checks, looks.history().changes], [5, 0]);
+    assert.equal((await looks.backend.host("http://a.test" as never))?.again?.liar, false);
+    assert.deepEqual([(await looks.history()).checks, (await looks.history()).changes], [5, 0]);
   });
 
   it("has ended as another kind of answer when it was not asked so", async () => {

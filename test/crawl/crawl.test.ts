@@ -27,7 +27,7 @@ describe("the crawl loop", () => {
     assert.equal(world.end, "done");
     assert.deepEqual(new Set(pages).size, 12);
     assert.equal(pages.length, 12);
-    const { queued, leased, delayed } = world.backend.pending();
+    const { queued, leased, delayed } = await world.backend.pending();
     assert.equal(queued + leased + delayed, 0);
   });
 
@@ -183,7 +183,7 @@ describe("the crawl loop", () => {
     const { asked, ends, backend } = await crawlWorld({ seeds: ["http://a.test/"], web, addressOf });
     assert.equal(ends.get("http://a.test/"), "robots-unreachable");
     assert.equal(asked.filter(({ href }) => href === "http://a.test/robots.txt").length, 4);
-    assert.match(backend.robots("http://a.test" as HostKey)?.failure ?? "", /^dns/);
+    assert.match((await backend.robots("http://a.test" as HostKey))?.failure ?? "", /^dns/);
   });
 
   it("opens one request at a time to a host that asks for a Crawl-delay, whatever it was told", async () => {
@@ -218,7 +218,7 @@ describe("the crawl loop", () => {
     const { asked, backend, ends } = await crawlWorld({ seeds: ["http://a.test/"], web, addressOf, guard });
     assert.ok(asked.every(({ address }) => address === "192.0.2.1"));
     assert.equal(ends.get("http://inside.test/"), "refused-address");
-    assert.equal(backend.endCounts().get("refused-address"), 2);
+    assert.equal((await backend.endCounts()).get("refused-address"), 2);
   });
 
   it("ends the URLs of a name that does not exist", async () => {
@@ -269,7 +269,7 @@ describe("the crawl loop", () => {
     const world = await crawlWorld({ seeds: ["http://a.test/", "http://b.test/"], web });
     assert.equal(world.end, "parked");
     assert.equal(world.ends.get("http://b.test/"), "fetched");
-    const { queued, delayed } = world.backend.pending();
+    const { queued, delayed } = await world.backend.pending();
     assert.equal(queued + delayed, 1);
   });
 
@@ -304,8 +304,8 @@ describe("the crawl loop", () => {
   it("stops at its limit, to the page, and leaves the rest queued", async () => {
     const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(5, 10), limit: 7 });
     assert.equal(world.end, "limit");
-    assert.equal(world.backend.endCounts().get("fetched"), 7);
-    assert.ok(world.backend.pending().queued > 0);
+    assert.equal((await world.backend.endCounts()).get("fetched"), 7);
+    assert.ok((await world.backend.pending()).queued > 0);
   });
 
   it("stops when told, after open visits have ended, with no lease left open", async () => {
@@ -317,10 +317,10 @@ describe("the crawl loop", () => {
       onAsked: ({ href }) => href === "http://h3.test/p3" && stop.abort(),
     });
     assert.equal(world.end, "stopped");
-    assert.equal(world.backend.pending().leased, 0);
-    assert.ok(world.backend.pending().queued > 0);
+    assert.equal((await world.backend.pending()).leased, 0);
+    assert.ok((await world.backend.pending()).queued > 0);
     const fetched = world.asked.filter(({ href }) => !href.endsWith("robots.txt")).length;
-    assert.equal(world.backend.endCounts().get("fetched"), fetched);
+    assert.equal((await world.backend.endCounts()).get("fetched"), fetched);
   });
 
   it("asks for nothing while it is paused, ends what is open, and goes on when it is told to", async () => {
@@ -332,7 +332,7 @@ describe("the crawl loop", () => {
       inbox: (clock) => ({ look: async () => since(clock) >= from && since(clock) < to }),
     });
     assert.equal(world.end, "done");
-    assert.equal(world.backend.endCounts().get("fetched"), 50);
+    assert.equal((await world.backend.endCounts()).get("fetched"), 50);
     const during = world.asked.filter(({ startedAt }) => {
       const at = startedAt - Date.UTC(2026, 0, 1);
       return at > from + 500 && at < to;
@@ -361,6 +361,6 @@ describe("the crawl loop", () => {
   it("commits nothing before the archive is durable", async () => {
     const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(2, 3) });
     assert.ok(world.synced() > 0);
-    assert.equal(world.backend.marks().get("memory.warc.gz"), world.asked.length);
+    assert.equal((await world.backend.marks()).get("memory.warc.gz"), world.asked.length);
   });
 });

@@ -33,35 +33,35 @@ const HREF = "https://a.test/x";
 const NEAR_0 = ["0000000000000000", "0000000000000007", "000000000000003f"];
 
 describe("duplicates", () => {
-  it("are of the first that had the same body", () => {
-    const all = new Duplicates([]);
+  it("are of the first that had the same body", async () => {
+    const all = await Duplicates.of([]);
     assert.deepEqual(all.copyOf(1, HREF, 9, capture("A"), page(null)), NO_COPY);
     assert.deepEqual(all.copyOf(2, HREF, 9, capture("B"), page(null)), NO_COPY);
     for (const id of [3, 4])
       assert.deepEqual(all.copyOf(id, HREF, 9, capture("A"), page(null)), { duplicateOf: 1, nearDuplicateOf: null });
   });
 
-  it("are not of themselves, when a visit is repeated", () => {
-    const all = new Duplicates([]);
+  it("are not of themselves, when a visit is repeated", async () => {
+    const all = await Duplicates.of([]);
     for (let visit = 0; visit < 3; visit++)
       assert.deepEqual(all.copyOf(1, HREF, 9, capture("A"), page(NEAR_0[0]!)), NO_COPY);
     assert.deepEqual(all.copyOf(1, HREF, 9, capture("B"), page(NEAR_0[1]!)), NO_COPY);
   });
 
-  it("are near when three bits of the text's hash differ, and held against the first alone", () => {
-    const all = new Duplicates([]);
+  it("are near when three bits of the text's hash differ, and held against the first alone", async () => {
+    const all = await Duplicates.of([]);
     assert.deepEqual(all.copyOf(1, HREF, 9, capture("A"), page(NEAR_0[0]!)), NO_COPY);
     assert.deepEqual(all.copyOf(2, HREF, 9, capture("B"), page(NEAR_0[1]!)), { duplicateOf: null, nearDuplicateOf: 1 });
     assert.deepEqual(all.copyOf(3, HREF, 9, capture("C"), page(NEAR_0[2]!)), NO_COPY); // near to 2, which is a copy
   });
 
-  it("give way to the page that they name as canonical, when it comes with the same content", () => {
+  it("give way to the page that they name as canonical, when it comes with the same content", async () => {
     const naming = (simhash: string | null) => ({ ...page(simhash), canonical: "https://a.test/real" });
     for (const [hash, digests, how] of [
       [null, ["A", "A", "A", "A"], "duplicateOf"],
       [NEAR_0[0]!, ["B", "C", "D", "E"], "nearDuplicateOf"],
     ] as const) {
-      const all = new Duplicates([]);
+      const all = await Duplicates.of([]);
       assert.deepEqual(all.copyOf(1, "https://a.test/real?from=mail", 9, capture(digests[0]), naming(hash)), NO_COPY);
       assert.deepEqual(all.copyOf(2, "https://a.test/other", 9, capture(digests[1]), page(hash)), {
         ...NO_COPY,
@@ -76,8 +76,8 @@ describe("duplicates", () => {
     }
   });
 
-  it("are not told of empty bodies, of cut ones, and of texts without a hash", () => {
-    const all = new Duplicates([]);
+  it("are not told of empty bodies, of cut ones, and of texts without a hash", async () => {
+    const all = await Duplicates.of([]);
     for (const id of [1, 2]) {
       assert.deepEqual(all.copyOf(id, HREF, 0, capture("A"), page(NEAR_0[0]!)), NO_COPY);
       assert.deepEqual(all.copyOf(id, HREF, 9, capture("B", "length"), page(NEAR_0[0]!)), NO_COPY);
@@ -85,8 +85,8 @@ describe("duplicates", () => {
     }
   });
 
-  it("are known of earlier runs", () => {
-    const all = new Duplicates([
+  it("are known of earlier runs", async () => {
+    const all = await Duplicates.of([
       { urlId: 1, digest: "sha1:A", simhash: NEAR_0[0]! },
       { urlId: 2, digest: "sha1:B", simhash: null },
     ]);

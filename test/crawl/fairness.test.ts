@@ -144,13 +144,13 @@ describe("a limit of pages", () => {
       [0, 1, 2].map((host) => fetched(first.asked, host)),
       [12, 5, 5],
     );
-    const { queued, leased, delayed } = first.backend.pending();
+    const { queued, leased, delayed } = await first.backend.pending();
     assert.deepEqual([queued, leased, delayed], [50 - 12, 0, 0]);
-    assert.equal(first.backend.endCounts().get("budget"), undefined);
+    assert.equal((await first.backend.endCounts()).get("budget"), undefined);
     await first.backend[Symbol.asyncDispose]();
     const second = await crawlWorld({ ...options, backend: onDisk(), maxPerHost: 100 });
     assert.equal(second.end, "done");
-    assert.equal(second.backend.endCounts().get("fetched"), 60);
+    assert.equal((await second.backend.endCounts()).get("fetched"), 60);
     await second.backend[Symbol.asyncDispose]();
   });
 

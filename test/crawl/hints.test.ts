@@ -21,7 +21,7 @@ async function world(pages = 1, most?: number) {
   const clock = new TestClock();
   clock.time = Date.UTC(2026, 10, 1, 12);
   const backend = memoryBackend({ clock, hostConcurrency: 100 });
-  const hosts = new Hosts(backend, "trawlbot");
+  const hosts = await Hosts.open(backend, "trawlbot");
   const recrawl = new Recrawl(
     { frontier: backend, urls: backend, clock, random: () => 0.5, weightOf: () => 1, until: null },
     {
@@ -59,7 +59,7 @@ async function world(pages = 1, most?: number) {
           : { ...plain, history: afterLook(before, now, { kind: "content", change, ...content }) };
       const entry = hosts.get(HOST);
       if (previous !== null) {
-        const again = hints.judged(entry.state.again, lease.url, previous, { at: now, changed });
+        const again = hints.judged(entry.state.again, { ...lease.url, importance: 0 }, previous, { at: now, changed });
         entry.state = { ...entry.state, again };
       }
       const record = hints.noted(row);

@@ -53,7 +53,9 @@ async function lived(dateOf: (changedAt: number, now: number, page: number) => n
   for (let day = 0; day < DAYS; day++) {
     if (day > 0) {
       await clock.sleep(START + day * DAY - clock.now());
-      const known = [...backend.urls({ endedOnly: true })].find(({ href }) => (href as string) === SITEMAP);
+      const known = (await Array.fromAsync(backend.urls({ endedOnly: true }))).find(
+        ({ href }) => (href as string) === SITEMAP,
+      );
       await backend.revisit([{ id: known!.id, priority: 0 }]);
     }
     const recrawl = new Recrawl(
@@ -83,7 +85,7 @@ async function lived(dateOf: (changedAt: number, now: number, page: number) => n
   return {
     looks: seen.length - PAGES,
     lateDays: late.reduce((sum, one) => sum + one, 0) / late.length,
-    trusted: isTrusted(backend.host(ORIGIN as HostKey)?.again?.hints ?? null),
+    trusted: isTrusted((await backend.host(ORIGIN as HostKey))?.again?.hints ?? null),
   };
 }
 

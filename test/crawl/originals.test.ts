@@ -26,7 +26,7 @@ const visitOf = (urlId: number, capture: Capture | null): VisitRecord => ({
 });
 
 describe("the capture that holds a body", () => {
-  const known = new Duplicates([1, 2, 3, 4].map((urlId) => ({ urlId, digest: `sha1:${urlId}`, simhash: null })));
+  const known = Duplicates.of([1, 2, 3, 4].map((urlId) => ({ urlId, digest: `sha1:${urlId}`, simhash: null })));
   const visits = [
     visitOf(1, captureOf("sha1:1")),
     visitOf(2, captureOf("sha1:other")),
@@ -34,25 +34,26 @@ describe("the capture that holds a body", () => {
     visitOf(4, captureOf("sha1:4", { revisitOf: 1 })),
     visitOf(4, captureOf("sha1:4", { at: 9 })),
   ];
-  const find = originalsIn({ visitsOf: (id) => visits.filter(({ urlId }) => urlId === id) }, known);
+  const find = async (digest: string) =>
+    originalsIn({ visitsOf: async (id) => visits.filter(({ urlId }) => urlId === id) }, await known)(digest);
 
-  it("is the first page with that digest", () => {
-    assert.deepEqual(find("sha1:1"), { urlId: 1, href: "http://a.test/1", at: 5, digest: "sha1:1" });
-    assert.equal(find("sha1:unheard of"), null);
+  it("is the first page with that digest", async () => {
+    assert.deepEqual(await find("sha1:1"), { urlId: 1, href: "http://a.test/1", at: 5, digest: "sha1:1" });
+    assert.equal(await find("sha1:unheard of"), null);
   });
-  it("is none that only resembles it by 64 bits, and none that was cut", () => {
-    assert.equal(find("sha1:2"), null);
-    assert.equal(find("sha1:3"), null);
+  it("is none that only resembles it by 64 bits, and none that was cut", async () => {
+    assert.equal(await find("sha1:2"), null);
+    assert.equal(await find("sha1:3"), null);
   });
-  it("is never a revisit itself", () => {
-    assert.equal(find("sha1:4")?.at, 9);
+  it("is never a revisit itself", async () => {
+    assert.equal((await find("sha1:4"))?.at, 9);
   });
-  it("is none that is not committed yet: a crash could cut it back", () => {
-    const duplicates = new Duplicates([]);
+  it("is none that is not committed yet: a crash could cut it back", async () => {
+    const duplicates = await Duplicates.of([]);
     const page = { simhash: null } as never;
     duplicates.copyOf(1, "https://a.test/", 10, captureOf("sha1:new"), page);
     assert.equal(duplicates.first("sha1:new"), 1);
-    assert.equal(originalsIn({ visitsOf: () => [] }, duplicates)("sha1:new"), null);
+    assert.equal(await originalsIn({ visitsOf: async () => [] }, duplicates)("sha1:new"), null);
   });
 });
 

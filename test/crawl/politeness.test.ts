@@ -84,7 +84,7 @@ describe("politeness, whatever hosts do", () => {
             startedAt,
             endedAt,
           });
-          const told = [...world.backend.requests()].map(times);
+          const told = (await Array.fromAsync(world.backend.requests())).map(times);
           const byTime = (a: Times, b: Times) => a.startedAt - b.startedAt || (a.href < b.href ? -1 : 1);
           assert.deepEqual(told.sort(byTime), world.asked.map(times).sort(byTime));
           for (const [host, { crawlDelay, third }] of all.entries()) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { byImportance, DueTimes } from "../../src/crawl/due-times.ts";
-import { leaveUnscheduled, panelRecords, Recrawl } from "../../src/crawl/recrawl.ts";
+import { leaveUnscheduled, panelRecords, Recrawl, weighed } from "../../src/crawl/recrawl.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import { NO_ANSWER } from "../../src/model/record.ts";
@@ -95,9 +95,12 @@ describe("a continuous crawl", () => {
     const { world, backend, recrawl } = await crawlFor(6 * HOUR, web, RULES);
     assert.equal(world.end, "stopped");
     const pairs: [number, number][] = [];
-    for (const { visit, ...url } of backend.urls({ endedOnly: true }))
+    for await (const { visit, ...url } of backend.urls({ endedOnly: true }))
       if (url.href.includes("/p/"))
-        pairs.push([rateOf(recrawl.dueTimes.reasons(url, visit).belief), rate(Number(url.href.split("/p/")[1]))]);
+        pairs.push([
+          rateOf(recrawl.dueTimes.reasons({ ...url, importance: 0 }, visit).belief),
+          rate(Number(url.href.split("/p/")[1])),
+        ]);
     assert.equal(pairs.length, 25 * HOSTS);
     const correlation = spearman(
       pairs.map(([found]) => found),
@@ -264,7 +267,7 @@ describe("a due pass", () => {
     const seen = new DueTimes(RULES, () => 1);
     seen.load(await panelRecords(backend, backend));
     assert.equal(seen.economy.pages, 21);
-    const page = backend.byId(5)!;
+    const page = (await weighed(5, backend))!;
     const rate = rateOf(seen.reasons(page, page.visit).belief);
     assert.ok(rate * HOUR > 0.2 && rate * HOUR < 5, String(rate * HOUR));
     const { freshness } = expected({ rates: [rate], weights: [1] }, [1 / (10 * MINUTE)]);
@@ -284,10 +287,11 @@ describe("when a page is due", () => {
     history: looks,
   } as const;
   const afterMs = (importance: (id: number) => number): number[] => {
-    const dueTimes = new DueTimes(RULES, byImportance({ importance }));
+    const dueTimes = new DueTimes(RULES, byImportance);
     const pages = Array.from({ length: 20 }, (_, at) => {
       const href = `${root(0)}p/${at}` as Href;
-      return { url: { id: at + 1, host: "http://h0.test" as HostKey, href }, visit: { ...seen, urlId: at + 1, href } };
+      const url = { id: at + 1, host: "http://h0.test" as HostKey, href, importance: importance(at + 1) };
+      return { url, visit: { ...seen, urlId: at + 1, href } };
     });
     for (const { url, visit } of pages) dueTimes.learn(url, visit);
     return pages.map(({ url, visit }) => dueTimes.reasons(url, visit).afterMs);

@@ -25,7 +25,7 @@ const errand = (token: number, previous: object | null): Errand =>
 
 describe("visit threads", () => {
   it("are not sent the record of the visit before, which is there again when the visit is back", async () => {
-    await using visitors = new ThreadVisitors([new Worker(ECHO, { eval: true })], 8, () => null, silentLog);
+    await using visitors = new ThreadVisitors([new Worker(ECHO, { eval: true })], 8, async () => null, silentLog);
     await visitors.ready();
     const errands = [errand(1, null), errand(2, { urlId: 7, end: "fetched" })];
     visitors.give(errands);

@@ -36,7 +36,7 @@ describe("a crawl among traps", () => {
     assert.deepEqual(visits.missedMirrored, [], "of mirrors one is whole");
     assert.ok(visits.wasted <= visits.requests / 5, `${visits.wasted} of ${visits.requests}: ${told(visits.byTrap)}`);
     const rules = new Set<string>();
-    for (const { visit } of world.backend.urls()) if (visit?.end === "trap") rules.add(visit.detail ?? "no rule");
+    for await (const { visit } of world.backend.urls()) if (visit?.end === "trap") rules.add(visit.detail ?? "no rule");
     for (const pattern of ["/calendar/{date}", "/s/{hex}/item-{n}.html", "/finder?*", "/maze/{loop}", "*.farm.test"])
       assert.ok(rules.has(`feedback: ${pattern}`), pattern);
   });

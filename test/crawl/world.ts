@@ -173,7 +173,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     refuse: (hostname: string) => (/^[\d.[]/.test(hostname) ? (options.guard?.(hostname) ?? null) : null),
   };
-  const duplicates = new Duplicates(backend.contents());
+  const duplicates = await Duplicates.of(backend.contents());
   const findOriginal = originalsIn(backend, duplicates);
   const visit: VisitContext = {
     fetcher,
@@ -236,7 +236,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     clock,
     log: silentLog,
   };
-  const hosts = new Hosts(backend, "trawlbot", { domains: "all", weights });
+  const hosts = await Hosts.open(backend, "trawlbot", { domains: "all", weights });
   const politeness = { ...POLITENESS, delayMs, slowdown: 0 };
   await using visitors = inlineVisitors(visit, concurrency);
   const context: CrawlContext = {
@@ -255,7 +255,9 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     log: silentLog,
     cookies: options.cookies?.(clock) ?? { header: () => null, keep() {} },
     duplicates,
-    feedback: new Feedback((id) => backend.byId(id)?.host ?? null, { patternBudget: options.patternBudget ?? 0 }),
+    feedback: new Feedback(async (id) => (await backend.byId(id))?.host ?? null, {
+      patternBudget: options.patternBudget ?? 0,
+    }),
     softNotFound: new SoftNotFound(() => 0.5, options.patternBudget !== undefined),
     guard: options.guard ?? (() => null),
     clock,
@@ -267,7 +269,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       },
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
-    progress: new Progress(clock, backend, hosts, { limit, ofRun: false, deadline: null }),
+    progress: await Progress.open(clock, backend, hosts, { limit, ofRun: false, deadline: null }),
     rules: {
       obeyRobots,
       hostConcurrency,
@@ -287,7 +289,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     },
     onSettled: (records) => void settled.push(...records),
     onChanged: (events) => void changes.push(...events),
-    onSeedMoved() {},
+    async onSeedMoved() {},
   };
   await seed(options.seeds as Href[], backend, visit.admission.admit);
   const startedAt = clock.now();

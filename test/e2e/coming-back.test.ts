@@ -23,7 +23,7 @@ interface Told {
 /** All that has ended in it waits again. */
 async function comeBack(dir: string): Promise<void> {
   await using backend = openEmbedded(dir, { clock: systemClock });
-  const ended = [...backend.urls({ endedOnly: true })].filter(({ visit }) => visit!.attempt > 0);
+  const ended = (await Array.fromAsync(backend.urls({ endedOnly: true }))).filter(({ visit }) => visit!.attempt > 0);
   await backend.revisit(ended.map(({ id }) => ({ id, priority: 4 })));
 }
 

@@ -30,7 +30,7 @@ describe("an export", () => {
     await write("jsonl", records, join(dir, "x.jsonl"));
     await write("csv", records, join(dir, "x.csv"));
     assert.equal(await readFile(join(dir, "x.jsonl"), "utf8"), records.map(pageLine).join(""));
-    assert.equal(await readFile(join(dir, "x.csv"), "utf8"), [...csvTexts(records)].join(""));
+    assert.equal(await readFile(join(dir, "x.csv"), "utf8"), (await Array.fromAsync(csvTexts(records))).join(""));
   });
 
   for (const [format, rows] of [

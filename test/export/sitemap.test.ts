@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { streamed } from "../../src/base/streamed.ts";
 import { Listing, mayBeListed, sitemapIndex } from "../../src/export/sitemap.ts";
 import { document } from "../../src/media/document.ts";
 import { sitemap } from "../../src/media/sitemap.ts";
@@ -31,7 +32,9 @@ describe("a sitemap", () => {
       page("http://a.test/?a=1&b='2'", {}, "Mon, 30 Nov 2026 12:00:00 GMT"),
       page("http://a.test/2", {}, "soon"),
     ];
-    const { links, lastmod } = await read([...new Listing(pages).texts()].join(""));
+    const { links, lastmod } = await read(
+      (await Array.fromAsync((await Listing.of(streamed(pages))).texts())).join(""),
+    );
     assert.deepEqual(links, ["http://a.test/?a=1&b='2'", "http://a.test/2"]);
     assert.deepEqual(lastmod, ["2026-11-30T12:00:00Z", undefined]);
   });
@@ -48,11 +51,11 @@ describe("a sitemap", () => {
   });
   it("takes no more than it may hold, and the next one goes on there", async () => {
     const pages = Array.from({ length: 7 }, (_, i) => page(`http://a.test/${i}`));
-    const listing = new Listing(pages);
+    const listing = await Listing.of(streamed(pages));
     const found: string[] = [];
     const lengths: number[] = [];
     while (listing.next !== null) {
-      const { links } = await read([...listing.texts({ urls: 3, bytes: 1e6 })].join(""));
+      const { links } = await read((await Array.fromAsync(listing.texts({ urls: 3, bytes: 1e6 }))).join(""));
       found.push(...links);
       lengths.push(links.length);
     }
@@ -61,7 +64,7 @@ describe("a sitemap", () => {
       found,
       pages.map(({ href }) => href as string),
     );
-    const small = [...new Listing(pages).texts({ urls: 99, bytes: 300 })].join("");
+    const small = (await Array.fromAsync((await Listing.of(streamed(pages))).texts({ urls: 99, bytes: 300 }))).join("");
     assert.ok(small.length <= 300 && small.includes("http://a.test/1"), small);
   });
   it("has an index that readers follow", async () => {

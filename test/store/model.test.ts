@@ -117,7 +117,7 @@ class Player {
         return world.commit({ settled: this.#chosen(op.parts).map(([lease, p]) => this.#settled(lease, p)), hosts });
       }
       case "release":
-        world.backend.release(
+        await world.backend.release(
           this.#chosen(op.parts).map(([lease, p]) => {
             const readyIn = op.setAside ? Number.POSITIVE_INFINITY : p.readyIn;
             return { lease, hostReadyAt: world.clock.time + readyIn, hostTier: p.tier };
@@ -177,18 +177,18 @@ function verdictOf(kind: Part["verdict"], lease: Lease, at: number): Verdict {
 
 /** Everything that can be seen of a store. */
 const view = async (backend: Backend) => ({
-  pending: backend.pending(),
-  nextReadyAt: backend.nextReadyAt(),
+  pending: await backend.pending(),
+  nextReadyAt: await backend.nextReadyAt(),
   nextDueAt: await backend.nextDueAt(),
-  ends: Object.fromEntries(backend.endCounts()),
-  host: backend.host("http://h1" as HostKey),
-  top: backend.topHosts(9),
+  ends: Object.fromEntries(await backend.endCounts()),
+  host: await backend.host("http://h1" as HostKey),
+  top: await backend.topHosts(9),
 });
 
 /** What promises 6 and 7 say of the counts, from a full count. */
-function assertExact(backend: Backend): void {
-  const { queued, leased, delayed, hosts } = backend.pending();
-  const open = [...backend.urls()].filter(({ state }) => state !== "ended");
+async function assertExact(backend: Backend): Promise<void> {
+  const { queued, leased, delayed, hosts } = await backend.pending();
+  const open = (await Array.fromAsync(backend.urls())).filter(({ state }) => state !== "ended");
   assert.equal(queued + leased + delayed, open.length);
   assert.equal(hosts, new Set(open.map(({ host }) => host)).size);
 }
@@ -206,28 +206,28 @@ for (const [hostConcurrency, hostShare] of [
         fc.array(operation, { minLength: 5, maxLength: 60, size: "max" }),
         seen,
         async (operations, kind) => {
-          const players = [memoryStore(), embeddedStore(kind)].map(
-            (store) =>
-              new Player(
-                new World(store, {
-                  leaseMs: LEASE_MS,
-                  hostConcurrency,
-                  hostShare,
-                  firstTier,
-                  ...(kind !== "bloom" && { firstCash }), // which knows no ids, so that links cannot give any
-                }),
-              ),
-          );
+          const options = {
+            ...{ leaseMs: LEASE_MS, hostConcurrency, hostShare, firstTier },
+            ...(kind !== "bloom" && { firstCash }), // which knows no ids, so that links cannot give any
+          };
+          const worlds = [memoryStore(), embeddedStore(kind)].map((store) => World.open(store, options));
+          const players = (await Promise.all(worlds)).map((world) => new Player(world));
           const [memory, embedded] = players as [Player, Player];
           try {
             for (const op of operations) {
               assert.deepEqual(await embedded.play(op), await memory.play(op), op.do);
               assert.deepEqual(await view(embedded.world.backend), await view(memory.world.backend), `after ${op.do}`);
             }
-            assertExact(memory.world.backend);
-            assert.deepEqual([...embedded.world.backend.urls()], [...memory.world.backend.urls()]);
+            await assertExact(memory.world.backend);
+            assert.deepEqual(
+              await Array.fromAsync(embedded.world.backend.urls()),
+              await Array.fromAsync(memory.world.backend.urls()),
+            );
             for (const end of ["fetched", "trap"] as const)
-              assert.deepEqual([...embedded.world.backend.endedAs(end)], [...memory.world.backend.endedAs(end)]);
+              assert.deepEqual(
+                await Array.fromAsync(embedded.world.backend.endedAs(end)),
+                await Array.fromAsync(memory.world.backend.endedAs(end)),
+              );
             memory.world.clock.time += 1000;
             embedded.world.clock.time += 1000;
             assert.deepEqual(await embedded.world.drain(), await memory.world.drain());

@@ -39,14 +39,14 @@ export async function standingOf(dir: string, before: ReadonlySet<string>): Prom
   for (const href of before) if (!known.has(bare(href))) faults.push(`${href} was admitted, and is lost`);
 
   const [counted] = ask(dir, "SELECT count(*) AS urls, count(DISTINCT host) AS hosts FROM urls WHERE state <> 'ended'");
-  const { queued, leased, delayed, hosts } = state.pending();
+  const { queued, leased, delayed, hosts } = await state.pending();
   if (queued + leased + delayed !== counted!.urls || hosts !== counted!.hosts)
     faults.push(
       `pending: ${queued + leased + delayed} on ${hosts} hosts, counted ${counted!.urls} on ${counted!.hosts}`,
     );
   const ends = ask(dir, "SELECT end, count(*) AS n FROM urls WHERE state = 'ended' GROUP BY end");
   const byEnd = JSON.stringify(ends.map(({ end, n }) => [end, n]).sort());
-  const told = JSON.stringify([...state.endCounts()].sort());
+  const told = JSON.stringify([...(await state.endCounts())].sort());
   if (byEnd !== told) faults.push(`ends: ${told}, counted ${byEnd}`);
   return { faults, admitted };
 }

@@ -121,7 +121,7 @@ async function spool(dir: string, href: string): Promise<void> {
 async function comeBack(dir: string, chance: ReturnType<typeof random>): Promise<void> {
   if (!existsSync(join(dir, "state.db"))) return;
   await using backend = openEmbedded(dir, { clock: systemClock });
-  const ended = [...backend.urls({ endedOnly: true })].filter(() => chance.int(0, 3) === 0);
+  const ended = (await Array.fromAsync(backend.urls({ endedOnly: true }))).filter(() => chance.int(0, 3) === 0);
   await backend.revisit(ended.map(({ id }) => ({ id, priority: chance.int(0, 2) })));
 }
 

@@ -1,7 +1,7 @@
 /** `trawl due DIR`: what is visited again when, and why. */
 import { resolve } from "node:path";
 import { byImportance, DueTimes } from "../../crawl/due-times.ts";
-import { panelRecords } from "../../crawl/recrawl.ts";
+import { panelRecords, weighed } from "../../crawl/recrawl.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { readConfig } from "../config/config.ts";
 import { recrawlRulesOf } from "../config/rules.ts";
@@ -36,11 +36,13 @@ export const dueCommand: Command = {
     const config = await readConfig(dir);
     if (config === null) throw new UsageError("directory", `${dir} has no crawl.json; trawl crawl --dir writes one`);
     const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);
-    const dueTimes = new DueTimes(recrawlRulesOf(config), byImportance({ importance: state.importances() }));
-    dueTimes.load(await panelRecords(state, state));
+    const dueTimes = new DueTimes(recrawlRulesOf(config), byImportance);
+    const importanceOf = await state.importances();
+    const urls = { byId: (id: number) => state.byId(id), importance: async (id: number) => importanceOf(id) };
+    dueTimes.load(await panelRecords(state, urls));
     const rows: DueRow[] = [];
     for (const { id } of due) {
-      const record = await state.byId(id);
+      const record = await weighed(id, urls);
       const row = record === null ? null : dueRow(record, dueTimes);
       if (row !== null) rows.push(row);
     }

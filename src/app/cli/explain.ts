@@ -43,7 +43,7 @@ export const explainCommand: Command = {
     using state = dir === null ? null : await openCrawl(dir);
     const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;
     const config = (dir === null ? null : await readConfig(dir)) ?? (await standingConfig(shell.cwd, path));
-    const lines = explain(url, contextOf(config, state, shell));
+    const lines = await explain(url, await contextOf(config, state, shell));
     const from = dir ?? "the configuration alone; no crawl of it is known here";
     shell.stdout.write(`${url.href}\nby ${from}\n${lines.map((line) => `  ${line}\n`).join("")}`);
     return EXIT.done;
@@ -56,11 +56,11 @@ function directoryOf(given: unknown, href: string, shell: Shell): string | null 
   return existsSync(join(usual, "state.db")) ? usual : null;
 }
 
-function contextOf(
+async function contextOf(
   config: CrawlConfig,
   state: (NonNullable<ExplainContext["state"]> & Pick<StateQueries, "fact">) | null,
   shell: Shell,
-): ExplainContext {
-  const moved = state === null ? [] : seedsMoved(state);
+): Promise<ExplainContext> {
+  const moved = state === null ? [] : await seedsMoved(state);
   return { config, state, moved, refuse: refusalOf(guardOf(config)), now: shell.clock.now() };
 }

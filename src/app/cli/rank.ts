@@ -43,7 +43,7 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
     using state = await openCrawl(dir, { frozen: true });
-    const known = state.idsInUse();
+    const known = await state.idsInUse();
     let read = 0;
     let rounds = 0;
     let words = (done: number) => `Read the links of ${size(done)}`;
@@ -68,7 +68,8 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
       if (to === "-") await print(format!(pages), shell.stdout);
       else if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(pages));
       display.end();
-      if (to !== "-") shell.stdout.write(`${tableOf(bestOf(state, ranks, Math.min(top, known.count))).join("\n")}\n`);
+      if (to !== "-")
+        shell.stdout.write(`${tableOf(await bestOf(state, ranks, Math.min(top, known.count))).join("\n")}\n`);
       rounds = ranks.rounds;
     } finally {
       display.end();
@@ -85,13 +86,13 @@ async function* counting<T>(items: AsyncIterable<T>, onItem: () => void): AsyncG
   }
 }
 
-function* rankedPages(
+async function* rankedPages(
   state: ReadOnlyState,
   { rank, inLinks, outLinks }: Ranks,
   onProgress: (done: number) => void,
-): Generator<RankedPage> {
+): AsyncGenerator<RankedPage> {
   let done = 0;
-  for (const { id, href, visit } of state.urls()) {
+  for await (const { id, href, visit } of state.urls()) {
     if (++done % 1024 === 0) onProgress(done);
     yield {
       id,
@@ -105,15 +106,16 @@ function* rankedPages(
   }
 }
 
-function bestOf(state: ReadOnlyState, { rank, inLinks }: Ranks, top: number) {
+async function bestOf(state: ReadOnlyState, { rank, inLinks }: Ranks, top: number) {
   const ids = Uint32Array.from({ length: rank.length - 1 }, (_, at) => at + 1).sort(
     (a, b) => rank[b]! - rank[a]! || a - b,
   );
-  return [...ids.subarray(0, top)].map((id) => ({
-    url: state.byId(id)?.href ?? "",
+  const best = [...ids.subarray(0, top)].map(async (id) => ({
+    url: (await state.byId(id))?.href ?? "",
     rank: rank[id]!,
     links: inLinks[id]!,
   }));
+  return Promise.all(best);
 }
 
 function tableOf(best: readonly { readonly url: string; readonly rank: number; readonly links: number }[]): string[] {

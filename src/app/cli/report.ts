@@ -27,7 +27,7 @@ rule. With --seen bloom and the like it says how many new URLs were probably tak
     const dir = resolve(shell.cwd, oneDirectory("report", positionals));
     using state = await openCrawl(dir, { frozen: true });
     const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
-    const report = reportOn(state, (await readConfig(dir)) ?? standing, dir);
+    const report = await reportOn(state, (await readConfig(dir)) ?? standing, dir);
     shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);
     return EXIT.done;
   },

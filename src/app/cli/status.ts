@@ -24,7 +24,7 @@ export const statusCommand: Command = {
     const dir = resolve(shell.cwd, oneDirectory("status", positionals));
     using state = await openCrawl(dir);
     const config = await readConfig(dir);
-    const status = statusOf(state, config, dir, { running: isHeld(dir), paused: await isPaused(dir) });
+    const status = await statusOf(state, config, dir, { running: isHeld(dir), paused: await isPaused(dir) });
     shell.stdout.write(given.json ? `${JSON.stringify(status)}\n` : `${statusReport(status, config).join("\n")}\n`);
     return EXIT.done;
   },

@@ -147,12 +147,12 @@ export function refusalOf(guard: AddressGuard): (hostname: string) => string | n
 const SEEDS_MOVED = "seedsMoved";
 
 /** Where seeds were redirected to, in this run and those before. */
-export function seedsMoved(state: Pick<StateQueries, "fact">): Href[] {
-  return JSON.parse(state.fact(SEEDS_MOVED) ?? "[]") as Href[];
+export async function seedsMoved(state: Pick<StateQueries, "fact">): Promise<Href[]> {
+  return JSON.parse((await state.fact(SEEDS_MOVED)) ?? "[]") as Href[];
 }
 
-export function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: Href): void {
-  state.setFact(SEEDS_MOVED, JSON.stringify([...seedsMoved(state), to]));
+export async function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: Href): Promise<void> {
+  await state.setFact(SEEDS_MOVED, JSON.stringify([...(await seedsMoved(state)), to]));
 }
 
 const RULES = "rules";
@@ -163,10 +163,10 @@ function rulesOf({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet
   return JSON.stringify({ seeds, scope, include, exclude, depth, maxUrlLength, allowNet, patternBudget });
 }
 
-export function rulesHaveChanged(state: Pick<StateQueries, "fact">, config: CrawlConfig): boolean {
-  return state.fact(RULES) !== rulesOf(config);
+export async function rulesHaveChanged(state: Pick<StateQueries, "fact">, config: CrawlConfig): Promise<boolean> {
+  return (await state.fact(RULES)) !== rulesOf(config);
 }
 
-export function rememberRules(state: Pick<Backend, "setFact">, config: CrawlConfig): void {
-  state.setFact(RULES, rulesOf(config));
+export async function rememberRules(state: Pick<Backend, "setFact">, config: CrawlConfig): Promise<void> {
+  await state.setFact(RULES, rulesOf(config));
 }

@@ -35,7 +35,7 @@ export async function answerTo(
 ): Promise<Answer | null> {
   const { capture } = visit;
   if (capture === null) return null;
-  const response = await answerAt(dir, capture.response, placeOf(capture, dir, state));
+  const response = await answerAt(dir, capture.response, await placeOf(capture, dir, state));
   const whole = capture.truncated === null;
   const limits = { maxBytes: maxBodyBytes, maxRatio: MOST_RATIO };
   const body = (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
@@ -47,8 +47,12 @@ export async function answerTo(
   };
 }
 
-function placeOf(capture: Capture, dir: string, given: Pick<StateQueries, "visitsOf"> | null): Locator | null {
+async function placeOf(
+  capture: Capture,
+  dir: string,
+  given: Pick<StateQueries, "visitsOf"> | null,
+): Promise<Locator | null> {
   if (capture.revisitOf === undefined) return capture.response;
   using opened = given === null ? openState(dir) : null;
-  return bodyPlace(capture, given ?? opened!);
+  return await bodyPlace(capture, given ?? opened!);
 }

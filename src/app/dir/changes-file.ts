@@ -19,7 +19,7 @@ export async function openChanges(
   path: string,
   state: Pick<StateQueries, "marks"> & Pick<Frontier, "commit">,
 ): Promise<ChangesFile> {
-  const file = await open(path, state.marks().get(path) ?? null);
+  const file = await open(path, (await state.marks()).get(path) ?? null);
   // From now on what follows is ours to cut off.
   await state.commit({ settled: [], hosts: [], robots: [], marks: [file.mark] });
   return {

@@ -11,8 +11,8 @@ export async function writeIndex(dir: string, state: Pick<StateQueries, "capture
   await writeCdxj(entries(state), path);
 }
 
-function* entries(state: Pick<StateQueries, "captures">): IterableIterator<CdxEntry> {
-  for (const visit of state.captures()) {
+async function* entries(state: Pick<StateQueries, "captures">): AsyncIterableIterator<CdxEntry> {
+  for await (const visit of state.captures()) {
     const entry = cdxEntry(visit);
     if (entry !== null) yield entry;
   }

@@ -16,9 +16,9 @@ export interface PagesFile extends Sink<UrlRecord>, AsyncDisposable {}
 export async function openPages(dir: string, state: Pick<StateQueries, "marks" | "urls">): Promise<PagesFile> {
   const path = join(dir, PAGES_FILE);
   await makeDir(dirname(path));
-  const committed = state.marks().get(PAGES_FILE) ?? 0;
+  const committed = (await state.marks()).get(PAGES_FILE) ?? 0;
   const file = new MarkedFile(path, PAGES_FILE, committed);
-  if (file.mark.bytes < committed) rewrite(file, state);
+  if (file.mark.bytes < committed) await rewrite(file, state);
   return {
     write: async (records) => file.write(records.map(pageLine).join("")),
     [Symbol.asyncDispose]: async () => file[Symbol.dispose](),
@@ -26,8 +26,9 @@ export async function openPages(dir: string, state: Pick<StateQueries, "marks" |
 }
 
 /** After a power cut the state may know of lines that the disk never got: they are in the state, the latest of each URL. */
-function rewrite(file: MarkedFile, state: Pick<StateQueries, "urls">): void {
+async function rewrite(file: MarkedFile, state: Pick<StateQueries, "urls">): Promise<void> {
   file.clear();
   // Those dropped on admission have no line.
-  for (const record of state.urls({ endedOnly: true })) if (record.visit?.attempt !== 0) file.write(pageLine(record));
+  for await (const record of state.urls({ endedOnly: true }))
+    if (record.visit?.attempt !== 0) file.write(pageLine(record));
 }

@@ -59,8 +59,8 @@ export async function ownerOf(blobs: Blobs): Promise<string | null> {
 }
 
 /** Throws a `UsageError` when the crawl's archive is in another store than the one that is given. */
-export function mustBeSameStore(state: Pick<StateQueries, "fact">, blobs: Blobs | null): void {
-  const place = state.fact(PLACE);
+export async function mustBeSameStore(state: Pick<StateQueries, "fact">, blobs: Blobs | null): Promise<void> {
+  const place = await state.fact(PLACE);
   if (place === null || place === blobs?.name) return;
   const given = blobs === null ? "" : `, not ${blobs.name}`;
   throw new UsageError("store", `the archive of this crawl is in ${place}${given}; give --store ${place}`);
@@ -73,14 +73,14 @@ export async function claimStore(
   owner: string | null,
   id: string,
 ): Promise<void> {
-  const own = state.fact(ID) ?? id;
+  const own = (await state.fact(ID)) ?? id;
   if (owner !== null && owner !== own && (await holdsArchive(blobs))) {
     const words = `${blobs.name} holds the archive of another crawl; name another place with --store`;
     throw new UsageError("store", words);
   }
   if (owner !== own) await blobs.put(OWNER, Buffer.from(`${JSON.stringify({ trawl: "store", id: own })}\n`));
-  if (state.fact(ID) === null) state.setFact(ID, own);
-  if (state.fact(PLACE) === null) state.setFact(PLACE, blobs.name);
+  if ((await state.fact(ID)) === null) await state.setFact(ID, own);
+  if ((await state.fact(PLACE)) === null) await state.setFact(PLACE, blobs.name);
 }
 
 async function holdsArchive(blobs: Blobs): Promise<boolean> {
@@ -90,8 +90,8 @@ async function holdsArchive(blobs: Blobs): Promise<boolean> {
 
 /** Takes away what the crawl has in the store: for `--overwrite`, before its state goes. */
 export async function clearStore(state: Pick<StateQueries, "marks" | "fact">, blobs: Blobs): Promise<void> {
-  if (state.fact(PLACE) !== blobs.name) return;
-  for (const file of state.marks().keys()) {
+  if ((await state.fact(PLACE)) !== blobs.name) return;
+  for (const file of (await state.marks()).keys()) {
     if (!IS_ARCHIVE.test(file)) continue;
     await blobs.remove([archiveKey(file)]);
     await removeSegments(blobs, file);

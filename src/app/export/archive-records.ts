@@ -18,7 +18,7 @@ export async function* archivedRecords({
   onProgress,
 }: Pick<ExportJob, "dir" | "state" | "onProgress">): AsyncGenerator<FileOfRecords> {
   await using store = await storeOf(dir);
-  const files = await archiveFiles(join(dir, "archive"), state.marks(), store);
+  const files = await archiveFiles(join(dir, "archive"), await state.marks(), store);
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let before = 0;
   for (const file of files) {

@@ -6,13 +6,13 @@ import type { ExportJob } from "./job.ts";
 const AT_ONCE = 1024;
 
 /** In order of admission, counted as they go. */
-export function* chosenRecords({
+export async function* chosenRecords({
   state,
   where,
   onProgress,
-}: Pick<ExportJob, "state" | "where" | "onProgress">): Generator<UrlRecord> {
+}: Pick<ExportJob, "state" | "where" | "onProgress">): AsyncGenerator<UrlRecord> {
   let seen = 0;
-  for (const record of state.urls()) {
+  for await (const record of state.urls()) {
     if (++seen % AT_ONCE === 0) onProgress("URLs", seen, null);
     if (where === null || where(record.href, record.visit)) yield record;
   }

@@ -21,13 +21,13 @@ export const writeWat = (job: ExportJob): Promise<void> => write(job, "wat", fac
 
 function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): Promise<void> {
   const info = { software: `trawl/${VERSION}`, description: `${what.toUpperCase()} of a crawl` };
-  const counted = job.tally.eachOf("record", records);
+  const counted = job.tally.each("record", records);
   return job.emit(derivedChunks(info, `crawl.warc.${what}.gz`, job.now, counted));
 }
 
 async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
   let seen = 0;
-  for (const { href, visit } of state.urls({ endedOnly: true })) {
+  for await (const { href, visit } of state.urls({ endedOnly: true })) {
     if ((++seen & 63) === 0) onProgress("URLs", seen, null);
     if (visit === null || !isPresent(visit.end) || (where !== null && !where(href, visit))) continue;
     const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
@@ -48,7 +48,7 @@ async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 
 /** An answer, and the metadata record that follows it, if one does. */
 async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
-  const isMeant = where === null ? () => true : chooser(state, where);
+  const isMeant = where === null ? () => true : await chooser(state, where);
   for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main: WarcRecord | null = null;
     let metadata: Buffer | null = null;
@@ -56,7 +56,7 @@ async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
       if (record.type === "metadata") metadata = record.block;
       if (!isMain(record.type)) continue;
       if (main !== null) yield factsOf(main, metadata, file.name);
-      main = isMeant(record, file.name) ? record : null;
+      main = (await isMeant(record, file.name)) ? record : null;
       metadata = null;
     }
     if (main !== null) yield factsOf(main, metadata, file.name);
@@ -64,11 +64,14 @@ async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 }
 
 /** Whether a record is of a visit that is meant. One of no URL of the crawl (a robots.txt) is not. */
-function chooser(state: ReadOnlyState, where: Where): (main: WarcRecord, file: string) => boolean {
-  const idOf = idsOf(state);
-  return ({ fields, offset }, file) => {
+async function chooser(
+  state: ReadOnlyState,
+  where: Where,
+): Promise<(main: WarcRecord, file: string) => Promise<boolean>> {
+  const idOf = await idsOf(state);
+  return async ({ fields, offset }, file) => {
     const id = idOf(header(fields, "warc-target-uri") ?? "");
-    const visits = id === null ? [] : state.visitsOf(id);
+    const visits = id === null ? [] : await state.visitsOf(id);
     const visit = visits.find(({ capture }) => capture?.response.file === file && capture.response.offset === offset);
     return visit !== undefined && where(visit.href, visit);
   };

@@ -8,6 +8,7 @@ import { Bitmap } from "../../dedup/bitmap.ts";
 import { rowFormats } from "../../export/formats.ts";
 import type { HostNames } from "../../export/parquet.ts";
 import { isPage, waczChunks } from "../../export/wacz.ts";
+import type { UrlRecord } from "../../model/record.ts";
 import { registrableDomain, registryDomain } from "../../policy/url-key.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { PACKINGS } from "../../warc/packings.ts";
@@ -33,7 +34,7 @@ export const EXPORTS: readonly ExportFormat[] = [
     chooses: true,
     async write(job) {
       const { edgesParquet } = await import("../../export/link-graph.ts");
-      await job.emit(edgesParquet(job.tally.eachOf("link", linksOf(job))));
+      await job.emit(edgesParquet(job.tally.each("link", linksOf(job))));
     },
   },
   {
@@ -112,11 +113,13 @@ async function withIndex(
   const folder = await mkdtemp(join(tmpdir(), "trawl-export-"));
   try {
     const path = join(folder, "index.cdxj");
-    const captures = () =>
-      Iterator.from(state.captures()).filter((visit, nth) => {
-        if (nth % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
-        return where === null || where(visit.href, visit);
-      });
+    async function* captures() {
+      let nth = 0;
+      for await (const visit of state.captures()) {
+        if (nth++ % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
+        if (where === null || where(visit.href, visit)) yield visit;
+      }
+    }
     await writeIndex(folder, { captures: () => tally.each("capture", captures()) }, path);
     await use(path);
   } finally {
@@ -128,8 +131,8 @@ async function withIndex(
 async function writeGraph(job: ExportJob): Promise<void> {
   const { graphml } = await import("../../export/link-graph.ts");
   const chosen = job.where === null ? null : new Bitmap(); // a bit a URL
-  function* nodes() {
-    for (const { id, href, visit } of job.tally.each("URL", chosenRecords(job))) {
+  async function* nodes() {
+    for await (const { id, href, visit } of job.tally.each("URL", chosenRecords(job))) {
       chosen?.add(id);
       yield { id, url: href, status: visit?.status ?? null, title: visit?.page?.title ?? null };
     }
@@ -137,7 +140,7 @@ async function writeGraph(job: ExportJob): Promise<void> {
   async function* edges() {
     for await (const edge of linksOf(job)) if (edge.to !== null && (chosen === null || chosen.has(edge.to))) yield edge;
   }
-  await job.emit(graphml(nodes(), job.tally.eachOf("link", edges())));
+  await job.emit(graphml(nodes(), job.tally.each("link", edges())));
 }
 
 /** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */
@@ -151,10 +154,15 @@ function refuseDamage(archive: string, files: readonly ArchiveFile[], marks: Rea
   }
 }
 
+async function firstPage(state: ExportJob["state"]): Promise<UrlRecord | null> {
+  for await (const record of state.urls({ endedOnly: true })) if (isPage(record)) return record;
+  return null;
+}
+
 async function writeWacz(job: ExportJob): Promise<void> {
   const { dir, state, seeds, now } = job;
   const archive = join(dir, "archive");
-  const marks = state.marks();
+  const marks = await state.marks();
   await using store = await storeOf(dir);
   const files = await archiveFiles(archive, marks, store);
   refuseDamage(archive, files, marks);
@@ -165,7 +173,7 @@ async function writeWacz(job: ExportJob): Promise<void> {
       `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
     );
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  await withIndex({ ...job, where: null }, (index) =>
+  await withIndex({ ...job, where: null }, async (index) =>
     job.emit(
       waczChunks(
         {
@@ -175,7 +183,7 @@ async function writeWacz(job: ExportJob): Promise<void> {
           index: () => createReadStream(index),
           records: () => state.urls({ endedOnly: true }),
           title: seeds[0] === undefined ? basename(dir) : `Crawl of ${seeds[0]}`,
-          mainPage: Iterator.from(state.urls({ endedOnly: true })).find(isPage) ?? null,
+          mainPage: await firstPage(state),
           software: `trawl/${VERSION}`,
           created: now,
         },

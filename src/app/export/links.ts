@@ -21,7 +21,7 @@ export async function* linksOf({
   where,
   onProgress,
 }: Pick<ExportJob, "dir" | "state" | "where" | "onProgress">): AsyncGenerator<Edge> {
-  const idOf = idsOf(state);
+  const idOf = await idsOf(state);
   let pages = 0;
   for await (const file of archivedRecords({ dir, state, onProgress })) {
     let main = -1; // where the response stands that the records after it are about
@@ -29,7 +29,7 @@ export async function* linksOf({
       if (isMain(record.type)) main = record.offset;
       if (record.type !== "metadata") continue;
       pages++;
-      const from = pageOf(
+      const from = await pageOf(
         header(record.fields, "warc-target-uri") ?? "",
         { file: file.name, offset: main },
         idOf,
@@ -38,14 +38,14 @@ export async function* linksOf({
       if (from !== null && (where === null || where(from.href, from.visit))) yield* edgesOf(from, record.block, idOf);
     }
   }
-  if (pages === 0 && pagesIn(state.endCounts()) > 0)
+  if (pages === 0 && pagesIn(await state.endCounts()) > 0)
     throw new UsageError("export", `the archive in ${dir} does not tell links: it was made with --no-metadata`);
   yield* redirectsOf(state, where, idOf);
 }
 
 /** Which URL of the crawl a text is, for many questions: 16 bytes a URL are held. Null for what is none. */
-export function idsOf(state: ReadOnlyState): (href: string) => number | null {
-  const ids = state.ids();
+export async function idsOf(state: ReadOnlyState): Promise<(href: string) => number | null> {
+  const ids = await state.ids();
   return (href) => {
     const url = parseUrl(href, undefined, KNOWN);
     if (!url.ok) return null;
@@ -57,22 +57,22 @@ export function idsOf(state: ReadOnlyState): (href: string) => number | null {
 export const isMain = (type: string): boolean => type === "response" || type === "revisit" || type === "resource";
 
 /** The page of a record, if that tells of the latest fetch that brought it. */
-export function pageOf(
+export async function pageOf(
   href: string,
   place: { readonly file: string; readonly offset: number },
   idOf: (href: string) => number | null,
   state: ReadOnlyState,
-): UrlRecord | null {
+): Promise<UrlRecord | null> {
   const id = idOf(href);
-  const record = id === null ? null : state.byId(id);
-  const latest = record === null ? undefined : readLast(record, state);
+  const record = id === null ? null : await state.byId(id);
+  const latest = record === null ? undefined : await readLast(record, state);
   return latest?.file === place.file && latest.offset === place.offset ? record : null;
 }
 
 /** An answer that nothing has changed has no body, hence no links. */
-function readLast({ id, visit }: UrlRecord, state: ReadOnlyState): Locator | undefined {
+async function readLast({ id, visit }: UrlRecord, state: ReadOnlyState): Promise<Locator | undefined> {
   if (visit?.end !== "not-modified") return visit?.capture?.response;
-  return state.visitsOf(id).findLast(({ end }) => end === "fetched")?.capture?.response;
+  return (await state.visitsOf(id)).findLast(({ end }) => end === "fetched")?.capture?.response;
 }
 
 function* edgesOf(from: UrlRecord, block: Buffer, idOf: (href: string) => number | null): Generator<Edge> {
@@ -88,12 +88,12 @@ export function* outlinksIn(block: Buffer): Generator<Pick<Edge, "toUrl" | "elem
     yield { toUrl, element, embed: letter === "E", nofollow: nofollow !== undefined };
 }
 
-function* redirectsOf(
+async function* redirectsOf(
   state: ReadOnlyState,
   where: Where | null,
   idOf: (href: string) => number | null,
-): Generator<Edge> {
-  for (const { id, href, visit } of state.urls({ endedOnly: true })) {
+): AsyncGenerator<Edge> {
+  for await (const { id, href, visit } of state.urls({ endedOnly: true })) {
     const toUrl = visit?.end === "redirected" ? visit.redirectTo : null;
     if (toUrl === null || toUrl === undefined || (where !== null && !where(href, visit))) continue;
     yield { from: id, fromUrl: href, to: idOf(toUrl), toUrl, element: "redirect", embed: false, nofollow: false };

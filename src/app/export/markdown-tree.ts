@@ -43,10 +43,10 @@ export async function writeMarkdown(job: ExportJob): Promise<void> {
     if (isArchived)
       for await (const [page, markdown] of archivedMarkdown(job))
         await tree.write(tree.placeOf(page), page.visit, markdown);
-    const others = pagesOf(job)
-      .filter((page) => !tree.has(page))
-      .map((page) => ({ ...page, file: tree.placeOf(page) }));
-    await inStep(others, CONTENTS_AT_ONCE, async ({ visit, file }) => {
+    async function* others() {
+      for await (const page of pagesOf(job)) if (!tree.has(page)) yield { ...page, file: tree.placeOf(page) };
+    }
+    await inStep(others(), CONTENTS_AT_ONCE, async ({ visit, file }) => {
       const markdown = await markdownOf(visit, job);
       if (markdown === null) unread++;
       else await tree.write(file, visit, markdown);
@@ -90,9 +90,9 @@ class Tree {
   }
 }
 
-function* pagesOf({ state, where, onProgress }: ExportJob): Generator<Fetched> {
+async function* pagesOf({ state, where, onProgress }: ExportJob): AsyncGenerator<Fetched> {
   let seen = 0;
-  for (const record of state.urls({ endedOnly: true })) {
+  for await (const record of state.urls({ endedOnly: true })) {
     onProgress("URLs", ++seen, null);
     const { href, visit } = record;
     if (visit === null || !isPresent(visit.end) || visit.capture === null || (where !== null && !where(href, visit)))
@@ -118,13 +118,13 @@ async function mayBeArchived(dir: string): Promise<boolean> {
 /** What the archive holds of the latest fetch of each page that is meant. */
 async function* archivedMarkdown(job: ExportJob): AsyncGenerator<readonly [page: Fetched, markdown: string]> {
   const { state, where } = job;
-  const idOf = idsOf(state);
+  const idOf = await idsOf(state);
   for await (const { name, records } of archivedRecords(job)) {
     let main = -1;
     for await (const { type, offset, fields, block } of records) {
       if (isMain(type)) main = offset;
       if (type !== "conversion" || !/^text\/markdown\b/i.test(header(fields, "content-type") ?? "")) continue;
-      const page = pageOf(header(fields, "warc-target-uri") ?? "", { file: name, offset: main }, idOf, state);
+      const page = await pageOf(header(fields, "warc-target-uri") ?? "", { file: name, offset: main }, idOf, state);
       if (page?.visit == null || !isPresent(page.visit.end) || (where !== null && !where(page.href, page.visit)))
         continue;
       yield [{ ...page, visit: page.visit }, block.toString("utf8")];

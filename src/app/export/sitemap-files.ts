@@ -3,9 +3,10 @@
  * finds the old pages or the new ones, and never some of both: a part is named by its content, so that none is ever changed;
  * the index, which alone says what is a part, comes last.
  */
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
+import type { Stream } from "../../base/streamed.ts";
 import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
 import { UsageError } from "../usage-error.ts";
 import { chosenRecords } from "./chosen-records.ts";
@@ -13,10 +14,10 @@ import type { ExportJob } from "./job.ts";
 
 /** The index names its parts at the first page's origin. Throws a `UsageError` when there are parts and no place for them. */
 export async function writeSitemap(job: ExportJob, limits: SitemapLimits = SITEMAP_LIMITS): Promise<void> {
-  const listing = new Listing(chosenRecords(job), () => job.tally.count("page"));
+  const listing = await Listing.of(chosenRecords(job), () => job.tally.count("page"));
   const { path } = job;
   const origin = listing.next === null ? "" : new URL(listing.next).origin;
-  const first = [...listing.texts(limits)]; // a sitemap is bounded; whether it holds all must be known before one is written
+  const first = await Array.fromAsync(listing.texts(limits)); // a sitemap is bounded; whether it holds all must be known before one is written
   if (listing.next === null) {
     await job.emit(first);
     if (path !== null) await removeParts(path, []);
@@ -45,14 +46,10 @@ async function writeParts(
   const parts: string[] = [];
   try {
     await mkdir(beside);
-    for (let texts: Iterable<string> = first; ; texts = listing.texts(limits)) {
+    for (let texts: Stream<string> = first; ; texts = listing.texts(limits)) {
       const hash = createHash("sha256");
       const nth = parts.length + 1;
-      const hashed = Iterator.from(texts).map((text) => {
-        hash.update(text);
-        return text;
-      });
-      await emit(hashed, join(beside, String(nth)));
+      await emit(hashedBy(hash, texts), join(beside, String(nth)));
       parts.push(`${name}-${nth}-${mark(hash.digest("hex"))}${ext}`);
       if (listing.next === null) break;
     }
@@ -61,6 +58,13 @@ async function writeParts(
     await rm(beside, { recursive: true, force: true });
   }
   return parts;
+}
+
+async function* hashedBy(hash: Hash, texts: Stream<string>): AsyncGenerator<string> {
+  for await (const text of texts) {
+    hash.update(text);
+    yield text;
+  }
 }
 
 const mark = (digest: string): string => digest.slice(0, 16);

@@ -12,14 +12,7 @@ export class Tally {
     this.parts.set(part, (this.parts.get(part) ?? 0) + 1);
   }
 
-  *each<T>(part: Part, items: Iterable<T>): Generator<T> {
-    for (const item of items) {
-      this.count(part);
-      yield item;
-    }
-  }
-
-  async *eachOf<T>(part: Part, items: AsyncIterable<T>): AsyncGenerator<T> {
+  async *each<T>(part: Part, items: AsyncIterable<T>): AsyncGenerator<T> {
     for await (const item of items) {
       this.count(part);
       yield item;

@@ -107,13 +107,13 @@ export class Importer {
     const works: Work[] = [];
     for (const group of groups) {
       if (isRobots(group.captures[0]!.href)) continue;
-      const work = this.#workOf(group);
+      const work = await this.#workOf(group);
       if (work === null) continue;
       if (!isLast && (await this.#waits(work))) put.push(group);
       else works.push(work);
     }
     const { backend } = this.#context;
-    const urls = works.map((work) => ({ ...this.#newUrl(work), again: work.again }));
+    const urls = await Promise.all(works.map(async (work) => ({ ...(await this.#newUrl(work)), again: work.again })));
     await backend.add(urls.filter(({ again }) => again === null));
     await backend.revisit(urls.flatMap(({ again: id, priority }) => (id === null ? [] : { id, priority })));
     for (let open = works; open.length > 0; ) {
@@ -124,21 +124,21 @@ export class Importer {
   }
 
   /** Gives back what was leased and never asked for. */
-  end(): void {
+  async end(): Promise<void> {
     const hostReadyAt = this.#context.clock.now();
-    this.#context.backend.release([...this.#leases.values()].map((lease) => ({ lease, hostReadyAt })));
+    await this.#context.backend.release([...this.#leases.values()].map((lease) => ({ lease, hostReadyAt })));
     this.#leases.clear();
   }
 
   /** Null when nothing of it is to be done. */
-  #workOf(group: Group): Work | null {
+  async #workOf(group: Group): Promise<Work | null> {
     const { backend } = this.#context;
     const parsed = parseUrl(group.captures[0]!.href, undefined, { ...KNOWN, maxLength: 65_536 });
     if (!parsed.ok) return null;
     const url = parsed.value;
     const fp = fingerprintOf(url);
-    const known = backend.find(...fp);
-    const visits = known === null ? [] : backend.visitsOf(known.id).filter(({ attempt }) => attempt > 0);
+    const known = await backend.find(...fp);
+    const visits = known === null ? [] : (await backend.visitsOf(known.id)).filter(({ attempt }) => attempt > 0);
     const times = new Set(visits.map(({ capture }) => Math.floor(capture?.at ?? -1)));
     const fresh = group.captures.filter(({ at }) => !times.has(at));
     this.counts.known += group.captures.length - fresh.length;
@@ -158,24 +158,24 @@ export class Importer {
       const target = targetOf(record.fields, "warc-refers-to-target-uri");
       const own = target === null || fingerprintOf(target).join() === fingerprintOf(targetOf(record.fields)!).join();
       if (own && group.captures.some((one) => !one.isRevisit)) continue; // comes right before it
-      if (this.#originalOf(record) === null) return true;
+      if ((await this.#originalOf(record)) === null) return true;
     }
     return false;
   }
 
-  #newUrl({ left, url, fp }: Work): NewUrl {
+  async #newUrl({ left, url, fp }: Work): Promise<NewUrl> {
     const { backend } = this.#context;
-    const found = backend.find(...fp);
+    const found = await backend.find(...fp);
     const depth = left.find((one) => one.depth !== null)?.depth ?? found?.depth ?? 0;
-    const via = found?.via || this.#idOf(left.find((one) => one.via !== null)?.via ?? null);
+    const via = found?.via || (await this.#idOf(left.find((one) => one.via !== null)?.via ?? null));
     const source = found?.source ?? "imported";
     const priority = priorityOf(source, depth, url.parts.pathname);
     return { href: url.href, host: url.host, fpHi: fp[0], fpLo: fp[1], depth, hops: 0, via, source, priority };
   }
 
-  #idOf(href: string | null): number {
+  async #idOf(href: string | null): Promise<number> {
     const parsed = href === null ? null : parseUrl(href, undefined, KNOWN);
-    return parsed?.ok ? (this.#context.backend.find(...fingerprintOf(parsed.value))?.id ?? 0) : 0;
+    return parsed?.ok ? ((await this.#context.backend.find(...fingerprintOf(parsed.value)))?.id ?? 0) : 0;
   }
 
   /** Takes every lease that there is: the queue holds what was just added, and what a killed import left. */
@@ -195,7 +195,7 @@ export class Importer {
     const open: Work[] = [];
     const comingBack: LeasedUrl[] = [];
     for (const work of works) {
-      const record = backend.find(...work.fp)!;
+      const record = (await backend.find(...work.fp))!;
       const lease = this.#leases.get(record.id);
       if (lease === undefined) throw new Error(`${record.href} was added and could not be leased`);
       this.#leases.delete(record.id);
@@ -299,7 +299,7 @@ export class Importer {
     lease: Lease,
   ): Promise<(Pick<FetchResponse, "rawHeaders" | "body"> & Original) | null> {
     const { recordAt, limits } = this.#context;
-    const found = this.#originalOf(record) ?? this.#ownOriginal(record, lease);
+    const found = (await this.#originalOf(record)) ?? (await this.#ownOriginal(record, lease));
     if (found === null) {
       this.counts.lost++;
       return null;
@@ -310,28 +310,27 @@ export class Importer {
   }
 
   /** What a revisit refers to: by URL and time or digest, or, when it names no URL, by its digest alone. */
-  #originalOf(record: WarcRecord): Found | null {
+  async #originalOf(record: WarcRecord): Promise<Found | null> {
     const { backend, duplicates } = this.#context;
     const target = targetOf(record.fields, "warc-refers-to-target-uri");
     const digest = payloadDigest(record);
     const at = instantOf(record.fields, "warc-refers-to-date");
-    const id = target === null ? null : (backend.find(...fingerprintOf(target))?.id ?? null);
+    const id = target === null ? null : ((await backend.find(...fingerprintOf(target)))?.id ?? null);
     return (
-      this.#among(id, digest, at) ?? (digest === null ? null : this.#among(duplicates.first(digest), digest, null))
+      (await this.#among(id, digest, at)) ??
+      (digest === null ? null : await this.#among(duplicates.first(digest), digest, null))
     );
   }
 
-  #ownOriginal(record: WarcRecord, lease: Lease): Found | null {
+  async #ownOriginal(record: WarcRecord, lease: Lease): Promise<Found | null> {
     return this.#among(lease.url.id, payloadDigest(record), null);
   }
 
-  #among(urlId: number | null, digest: string | null, at: Instant | null): Found | null {
+  async #among(urlId: number | null, digest: string | null, at: Instant | null): Promise<Found | null> {
     if (urlId === null) return null;
-    const whole = this.#context.backend
-      .visitsOf(urlId)
-      .flatMap(({ href, capture }) =>
-        capture === null || capture.revisitOf !== undefined ? [] : { urlId, href, ...capture, place: capture.response },
-      );
+    const whole = (await this.#context.backend.visitsOf(urlId)).flatMap(({ href, capture }) =>
+      capture === null || capture.revisitOf !== undefined ? [] : { urlId, href, ...capture, place: capture.response },
+    );
     return (
       whole.find((one) => one.digest === digest && Math.floor(one.at) === at) ??
       whole.find((one) => (digest === null ? Math.floor(one.at) === at : one.digest === digest)) ??

@@ -68,22 +68,22 @@ export async function importArchives(options: ImportOptions): Promise<ImportRepo
     ...{ hostConcurrency: Number.MAX_SAFE_INTEGER, hostShare: Number.MAX_SAFE_INTEGER },
   });
   try {
-    const { queued, leased, delayed } = backend.pending();
-    if (backend.fact(IMPORTING) !== "yes" && queued + leased + delayed > 0)
+    const { queued, leased, delayed } = await backend.pending();
+    if ((await backend.fact(IMPORTING)) !== "yes" && queued + leased + delayed > 0)
       throw new UsageError(
         "directory",
         `the crawl in ${dir} has ${counted(queued + leased + delayed, "URL")} to visit; import into a directory of its own`,
       );
-    if (backend.fact("startedAt") === null) backend.setFact("startedAt", String(systemClock.now()));
-    backend.setFact(IMPORTING, "yes");
-    promiseNothing(backend);
+    if ((await backend.fact("startedAt")) === null) await backend.setFact("startedAt", String(systemClock.now()));
+    await backend.setFact(IMPORTING, "yes");
+    await promiseNothing(backend);
     await leaveUnscheduled(backend);
     const archive = join(dir, "archive");
     await makeDir(archive);
-    await repairArchive(archive, backend.marks());
+    await repairArchive(archive, await backend.marks());
     const report = await importInto(backend, archive, options);
     await writeIndex(dir, backend);
-    backend.setFact(IMPORTING, "no");
+    await backend.setFact(IMPORTING, "no");
     return report;
   } finally {
     await backend[Symbol.asyncDispose]();
@@ -130,7 +130,7 @@ async function importInto(backend: Backend, archive: string, options: ImportOpti
     await using reading = await readingOf({ handlers, nearDuplicates, text: false, markdown: false }, agent);
     const importer = new Importer({
       ...{ backend, pages, reading, agent, assets, readMs: READ_MS, clock: systemClock, log: silentLog },
-      duplicates: new Duplicates(backend.contents()),
+      duplicates: await Duplicates.of(backend.contents()),
       recordAt: (place) => recordAt(archive, place),
       limits: { maxBytes: maxBody, maxRatio: 1_100 },
     });
@@ -151,9 +151,9 @@ async function importInto(backend: Backend, archive: string, options: ImportOpti
       later = [];
       await inBatches(groups, (some) => take(some, isLast));
     }
-    importer.end();
+    await importer.end();
     for (const { name, examined } of fresh)
-      backend.setFact(FILE_FACT + examined.digest, JSON.stringify({ name, done: true }));
+      await backend.setFact(FILE_FACT + examined.digest, JSON.stringify({ name, done: true }));
     return { files: taken, records, plan: planned, counts: importer.counts, faults, told };
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -168,12 +168,12 @@ async function placed(
   { link, fault }: ImportOptions,
 ): Promise<string | null> {
   const fact = FILE_FACT + examined.digest;
-  const known = JSON.parse(backend.fact(fact) ?? "null") as { name: string; done: boolean } | null;
+  const known = JSON.parse((await backend.fact(fact)) ?? "null") as { name: string; done: boolean } | null;
   if (known?.done) return null;
-  const marks = backend.marks();
+  const marks = await backend.marks();
   const name = known?.name ?? nameFor(examined, (one) => marks.has(one));
   if (marks.has(name)) return name;
-  backend.setFact(fact, JSON.stringify({ name, done: false }));
+  await backend.setFact(fact, JSON.stringify({ name, done: false }));
   await bringIn(examined, archive, name, link, async (mark) => {
     fault("import copy");
     await backend.commit({ settled: [], hosts: [], robots: [], marks: [mark] });

@@ -52,7 +52,7 @@ export class RobotsCopies {
     // What is not newer than the newest known one has been here before.
     const fresh: RobotsCopy[] = [];
     for (const copy of copies) {
-      const newest = backend.robots(copy.host);
+      const newest = await backend.robots(copy.host);
       if (newest === null || newest.fetchedAt < copy.fetchedAt) fresh.push(copy);
       else this.#copies.set(copy.host, [{ id: newest.id, at: newest.fetchedAt }]);
     }

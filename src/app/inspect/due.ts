@@ -1,6 +1,6 @@
 /** What is visited again when, and why: the rows of `trawl due`, as lines for people and as data. */
 import type { Instant } from "../../base/clock.ts";
-import type { DueTimes, Reasons } from "../../crawl/due-times.ts";
+import type { DueTimes, Reasons, Weighed } from "../../crawl/due-times.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import { rateOf } from "../../policy/change-rate.ts";
 import { count, counted, span } from "../wording.ts";
@@ -21,7 +21,7 @@ export interface DueRow {
   readonly why: string;
 }
 
-export function dueRow({ visit, dueAt, ...url }: UrlRecord, dueTimes: DueTimes): DueRow | null {
+export function dueRow({ visit, dueAt, ...url }: Weighed, dueTimes: DueTimes): DueRow | null {
   if (visit === null || dueAt === null) return null;
   const reasons = dueTimes.reasons(url, visit);
   const { checks = 0, changes = 0 } = visit.history ?? {};

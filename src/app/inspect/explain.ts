@@ -32,7 +32,7 @@ export interface ExplainContext {
 type Row = readonly [name: string, says: string];
 
 /** Lines for people: a name and what is to be said about it. */
-export function explain(url: ParsedUrl, context: ExplainContext): string[] {
+export async function explain(url: ParsedUrl, context: ExplainContext): Promise<string[]> {
   const { config, state } = context;
   const key = urlKey(url.parts);
   const rows: Row[] = [
@@ -43,9 +43,9 @@ export function explain(url: ParsedUrl, context: ExplainContext): string[] {
       ? [["length", `${url.href.length} characters; at most ${config.maxUrlLength} (--max-url-length)`] as const]
       : []),
     ["trap", trapSays(url, context)],
-    ["robots", robotsSays(url, context)],
-    ["address", addressSays(url, context)],
-    ...(state === null ? [] : stateRows(key, state, context)),
+    ["robots", await robotsSays(url, context)],
+    ["address", await addressSays(url, context)],
+    ...(state === null ? [] : await stateRows(key, state, context)),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, says]) => `${name.padEnd(width)}  ${says}`);
@@ -69,12 +69,12 @@ function trapSays(url: ParsedUrl, { config, now }: ExplainContext): string {
   return `${trap.rule}: ${TRAP_RULES.find((rule) => rule.name === trap.rule)!.says} (${trap.saw})`;
 }
 
-function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): string {
+async function robotsSays(url: ParsedUrl, { config, state, now }: ExplainContext): Promise<string> {
   if (!config.robots) return "not asked for (--no-robots)";
   if (!isWebHost(url.host)) return "none: there is no robots.txt but on the web";
-  const latest = state?.robots(url.host) ?? null;
+  const latest = (await state?.robots(url.host)) ?? null;
   if (latest === null) return "not fetched yet: the crawl asks for it before the first page of the host";
-  const reached = latest.access === "unreachable" ? (state?.robotsReached(url.host) ?? null) : null;
+  const reached = latest.access === "unreachable" ? ((await state?.robotsReached(url.host)) ?? null) : null;
   const { access, copy } = robotsInForce(historyOf(latest, reached), now);
   const source =
     copy === latest ? copySays(copy, now) : `${copySays(copy, now)}; out of reach since: ${copySays(latest, now)}`;
@@ -92,29 +92,33 @@ function copySays({ id, host, href, fetchedAt, status, failure }: RobotsCopy, no
   return `copy ${id} of ${timeInUtc(fetchedAt)}, ${span(now - fetchedAt)} ago, ${failure ?? `status ${status}`}${from}`;
 }
 
-function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): string {
+async function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): Promise<string> {
   const refusal = refuse(url.parts.hostname);
   if (refusal !== null) return `refused: ${refusal}; --allow-net opens it`;
   if (!isWebHost(url.host)) return "none: nobody is asked for it";
-  const host = state?.host(url.host) ?? null;
+  const host = (await state?.host(url.host)) ?? null;
   if (host === null) return "not looked up yet";
   const dead = host.dead === null ? "" : `; given up for this crawl (${host.dead})`;
   return `${host.address ?? "none known"}${dead}`;
 }
 
-function stateRows(key: string, state: NonNullable<ExplainContext["state"]>, { now }: ExplainContext): Row[] {
+async function stateRows(
+  key: string,
+  state: NonNullable<ExplainContext["state"]>,
+  { now }: ExplainContext,
+): Promise<Row[]> {
   const [fpHi, fpLo] = hashText(key);
-  const record = state.find(fpHi, fpLo);
+  const record = await state.find(fpHi, fpLo);
   if (record === null) return [["state", "unknown to this crawl: never found, or never admitted"]];
-  const via = record.via === 0 ? null : state.byId(record.via);
+  const via = record.via === 0 ? null : await state.byId(record.via);
   const found = record.via === 0 ? "" : ` on ${via?.href ?? `URL ${record.via}`}`;
-  const host = state.host(record.host);
+  const host = await state.host(record.host);
   const waits =
     host !== null && host.readyAt > now ? `; its host may be asked again in ${span(host.readyAt - now)}` : "";
   return [
     ["found", `as ${record.source}${found}, depth ${record.depth}, ${timeInUtc(record.admittedAt)}`],
     ...(record.visit !== null && record.visit.href !== record.href ? [["asked as", record.visit.href] as const] : []),
-    ["importance", importanceSays(state.importance(record.id))],
+    ["importance", importanceSays(await state.importance(record.id))],
     ["state", record.state === "ended" ? "ended" : `${record.state}${waits}`],
     ...(record.visit === null ? [] : visitRows(record.visit)),
     ...(record.dueAt === null ? [] : [["next look", dueSays(record.dueAt, record.visit, now)] as const]),

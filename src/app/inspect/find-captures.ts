@@ -49,32 +49,37 @@ export interface Found {
 export async function findCaptures(dir: string, url: ParsedUrl): Promise<Found> {
   if (!existsSync(join(dir, "state.db")) && existsSync(join(dir, INDEX_FILE))) return capturesInIndex(dir, url);
   using state = await openCrawl(dir);
-  return capturesInState(state, url);
+  return await capturesInState(state, url);
 }
 
-function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Found {
+async function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Promise<Found> {
   const [hi, lo] = hashText(urlKey(parts));
-  const record = state.find(hi, lo);
+  const record = await state.find(hi, lo);
   if (record === null) {
-    const copies = parts.pathname === "/robots.txt" ? [...state.robotsCopies()].filter((one) => one.host === host) : [];
-    const captures = copies.flatMap(({ capture, status }) => captured(capture, status, state));
+    const copies =
+      parts.pathname === "/robots.txt"
+        ? (await Array.fromAsync(state.robotsCopies())).filter((one) => one.host === host)
+        : [];
+    const captures: Captured[] = [];
+    for (const { capture, status } of copies) captures.push(...(await captured(capture, status, state)));
     return { url: href, captures, why: "the crawl does not know it" };
   }
   const end = record.visit?.end;
   const words = end === undefined || end === "retry" || end === "follow" ? "" : `, ${END_WORDS[end]}`;
   const why = record.state === "ended" ? `it ended as ${end}${words}` : `it is ${record.state}`;
-  const captures = state.visitsOf(record.id).flatMap(({ capture, status, bytes, page }) => {
+  const captures: Captured[] = [];
+  for (const { capture, status, bytes, page } of await state.visitsOf(record.id)) {
     const read = { bytes, mediaType: page?.mediaType ?? null, simhash: page?.simhash ?? null };
-    return captured(capture, status, state).map((one) => ({ ...one, read }));
-  });
+    for (const one of await captured(capture, status, state)) captures.push({ ...one, read });
+  }
   captures.sort((one, other) => one.at - other.at); // a later import may have brought older ones
   return { url: href, captures, why };
 }
 
-function captured(capture: Capture | null, status: number | null, state: ReadOnlyState): Captured[] {
+async function captured(capture: Capture | null, status: number | null, state: ReadOnlyState): Promise<Captured[]> {
   if (capture === null) return [];
   const { at, response, digest } = capture;
-  return [{ at, place: response, body: bodyPlace(capture, state), status: status ?? 0, digest }];
+  return [{ at, place: response, body: await bodyPlace(capture, state), status: status ?? 0, digest }];
 }
 
 async function capturesInIndex(dir: string, { href }: ParsedUrl): Promise<Found> {

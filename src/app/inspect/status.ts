@@ -3,7 +3,7 @@
 import type { EndReason } from "../../model/end.ts";
 import { pagesIn } from "../../model/end.ts";
 import { FAILURES } from "../../model/stats.ts";
-import type { Pending, StateQueries } from "../../ports/frontier.ts";
+import type { Frontier, Pending, StateQueries } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { count, counted } from "../wording.ts";
 import { endTable } from "./summary.ts";
@@ -29,14 +29,14 @@ export interface CrawlStatus {
   readonly busiest: readonly { readonly host: string; readonly requests: number; readonly pending: number }[];
 }
 
-export function statusOf(
-  state: Pick<StateQueries, "endCounts" | "topHosts"> & { pending(): Pending },
+export async function statusOf(
+  state: Pick<StateQueries, "endCounts" | "topHosts"> & Pick<Frontier, "pending">,
   config: CrawlConfig | null,
   dir: string,
   { running, paused }: Pick<CrawlStatus, "running" | "paused">,
-): CrawlStatus {
-  const ends = state.endCounts();
-  const pending = state.pending();
+): Promise<CrawlStatus> {
+  const ends = await state.endCounts();
+  const pending = await state.pending();
   let failed = 0;
   for (const [end, n] of ends) if (FAILURES.has(end)) failed += n;
   return {
@@ -49,8 +49,7 @@ export function statusOf(
     failed,
     pending,
     byEnd: Object.fromEntries(ends),
-    busiest: state
-      .topHosts(BUSIEST)
+    busiest: (await state.topHosts(BUSIEST))
       .filter(({ requests, pending }) => requests > 0 || pending > 0)
       .map(({ host, requests, pending }) => ({ host, requests, pending })),
   };

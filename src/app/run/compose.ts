@@ -233,14 +233,14 @@ export interface ControlParts {
 export async function composeControl(parts: ControlParts): Promise<Control> {
   const { config, backend, pages, changes, cookies, log, onSettled, onChanged } = parts;
   const guard = guardOf(config);
-  const moved = seedsMoved(backend);
-  const hosts = new Hosts(backend, productToken(config.userAgent) ?? "", {
+  const moved = await seedsMoved(backend);
+  const hosts = await Hosts.open(backend, productToken(config.userAgent) ?? "", {
     domains: config.maxPerDomain === null ? "lately" : "all",
     weights: weightsOf(config),
   });
   const admission = admissionOf(config, guard, moved);
-  const duplicates = new Duplicates(backend.contents());
-  const data = { config, moved, taken: [...backend.marks().keys()], waitingMib: parts.waitingMib };
+  const duplicates = await Duplicates.of(backend.contents());
+  const data = { config, moved, taken: [...(await backend.marks()).keys()], waitingMib: parts.waitingMib };
   const visitors = await startThreads(data, originalsIn(backend, duplicates), log);
   const politeness = politenessOf(config);
   const recrawl = recrawlOf(parts);
@@ -270,10 +270,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       ? namesAsTheyAre
       : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
     duplicates,
-    feedback: new Feedback((id) => backend.byId(id)?.host ?? null, config),
+    feedback: new Feedback(async (id) => (await backend.byId(id))?.host ?? null, config),
     softNotFound: new SoftNotFound(Math.random, config.soft404),
     turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
-    progress: new Progress(systemClock, backend, hosts, {
+    progress: await Progress.open(systemClock, backend, hosts, {
       limit: config.limit,
       ofRun: parts.revisits === "pass",
       deadline: parts.deadline,
@@ -298,10 +298,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     ...(onSettled === undefined ? {} : { onSettled }),
     ...(onChanged === undefined ? {} : { onChanged }),
     ...(parts.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
-    onSeedMoved(to) {
+    async onSeedMoved(to) {
       admission.extend(to);
       visitors.extend(to);
-      rememberSeedMoved(backend, to);
+      await rememberSeedMoved(backend, to);
     },
   };
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
@@ -311,7 +311,7 @@ function recrawlOf({ config, backend, revisits }: ControlParts): Recrawl | null 
   if (revisits === "none") return null;
   const until = revisits === "pass" ? systemClock.now() : null;
   const world = { frontier: backend, urls: backend, clock: systemClock, random: Math.random };
-  return new Recrawl({ ...world, until, weightOf: byImportance(backend) }, recrawlRulesOf(config));
+  return new Recrawl({ ...world, until, weightOf: byImportance }, recrawlRulesOf(config));
 }
 
 async function startThreads(

@@ -17,11 +17,11 @@ export function isDiskFault(cause: unknown): cause is Error {
 }
 
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
-export function lastKnown(snapshot: () => CrawlStats): () => CrawlStats {
-  let last = snapshot();
-  return () => {
+export async function lastKnown(snapshot: () => Promise<CrawlStats>): Promise<() => Promise<CrawlStats>> {
+  let last = await snapshot();
+  return async () => {
     try {
-      last = snapshot();
+      last = await snapshot();
     } catch (cause) {
       if (!isDiskFault(cause)) throw cause;
     }

@@ -80,9 +80,9 @@ export async function mustHaveNoArchive(dir: string): Promise<void> {
 }
 
 /** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
-export function hasFetchedNothing(backend: Backend): boolean {
-  const { queued, leased, delayed } = backend.pending();
-  const started = backend.fact("startedAt") !== null;
-  const archived = [...backend.marks()].some(([file, bytes]) => isArchiveName(file) && bytes > 0);
-  return started && queued + leased + delayed === 0 && !archived && pagesIn(backend.endCounts()) === 0;
+export async function hasFetchedNothing(backend: Backend): Promise<boolean> {
+  const { queued, leased, delayed } = await backend.pending();
+  const started = (await backend.fact("startedAt")) !== null;
+  const archived = [...(await backend.marks())].some(([file, bytes]) => isArchiveName(file) && bytes > 0);
+  return started && queued + leased + delayed === 0 && !archived && pagesIn(await backend.endCounts()) === 0;
 }

@@ -66,19 +66,19 @@ export async function runCrawl(
   let backend = await openedOrCleared(config, fault);
   try {
     if (config.overwrite && blobs !== null) await clearStore(backend, blobs);
-    if (config.overwrite || hasFetchedNothing(backend)) {
+    if (config.overwrite || (await hasFetchedNothing(backend))) {
       await backend[Symbol.asyncDispose]();
       await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
       backend = openBackend(config, fault);
     }
-    const resumed = backend.fact("startedAt") !== null;
-    mustBeSameStore(backend, blobs);
+    const resumed = (await backend.fact("startedAt")) !== null;
+    await mustBeSameStore(backend, blobs);
     if (!resumed) await mustHaveNoArchive(config.dir);
     if (blobs !== null) await claimStore(backend, blobs, owner, randomUUID());
-    if (!resumed) backend.setFact("startedAt", String(systemClock.now()));
+    if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
     await writeConfig(config);
-    rememberPace(backend, config, systemClock.now());
-    rememberSeen(backend, seenChoice(config));
+    await rememberPace(backend, config, systemClock.now());
+    await rememberSeen(backend, seenChoice(config));
     await using log = await openLog({
       dir: config.dir,
       clock: systemClock,
@@ -116,7 +116,7 @@ async function crawlIn(
 ): Promise<CrawlOutcome> {
   const startedAt = systemClock.now();
   const archive = join(config.dir, "archive");
-  const marks = backend.marks();
+  const marks = await backend.marks();
   if (blobs !== null) await sweepSegments(marks, blobs);
   for (const repair of await repairArchive(archive, blobs === null ? marks : await marksHere(archive, marks, blobs)))
     if (repair.cut > 0) log.info(repair, "archive-tail-cut");
@@ -135,7 +135,7 @@ async function crawlIn(
   sending?.uploads.start();
   let end: LoopEnd;
   let over = false;
-  let stats: (() => CrawlStats) | null = null;
+  let stats: (() => Promise<CrawlStats>) | null = null;
   let message: string | undefined;
   try {
     await using control = await composeControl({
@@ -164,17 +164,21 @@ async function crawlIn(
       onChanged: config.events === "-" ? hooks.onChanged : undefined,
     });
     const { progress, recrawl } = control.context;
-    stats = lastKnown(() => progress.snapshot());
+    stats = await lastKnown(() => progress.snapshot());
     const tell = stats;
-    const ticking = setInterval(() => hooks.onStats?.(tell()), STATS_EVERY_MS);
+    const tick = async () => {
+      const now = await tell();
+      if (!over) hooks.onStats?.(now);
+    };
+    const ticking = setInterval(tick, STATS_EVERY_MS);
     try {
       const { admission } = control.context;
       await seed(config.seeds as Href[], backend, admission.admit);
-      if (resumed && rulesHaveChanged(backend, config)) {
+      if (resumed && (await rulesHaveChanged(backend, config))) {
         const admitted = await reconsider(backend, admission.admit);
         log.info({ admitted }, "rules-changed");
       }
-      rememberRules(backend, config);
+      await rememberRules(backend, config);
       hooks.onStart?.({
         log,
         async add(urls, found) {
@@ -200,10 +204,10 @@ async function crawlIn(
     log.error({ error: cause.message }, "disk");
     end = "stopped";
   }
-  let reason = message === undefined ? reasonOf(end, stop, backend) : "disk";
+  let reason = message === undefined ? await reasonOf(end, stop, backend) : "disk";
   fault("ended");
   if (reason !== "disk") {
-    backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
+    await backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
     await writeIndex(config.dir, backend);
   }
   let store: CrawlOutcome["store"];
@@ -218,12 +222,12 @@ async function crawlIn(
     }
     store = { name: blobs!.name, ...(await sending.uploads.waiting()) };
   }
-  if (reason === "done") backend.setFact("finishedAt", String(systemClock.now()));
+  if (reason === "done") await backend.setFact("finishedAt", String(systemClock.now()));
   log.info({ reason }, "ended");
-  const loss = reason === "disk" ? null : seenLoss(backend);
+  const loss = reason === "disk" ? null : await seenLoss(backend);
   const lost = loss !== null && losesMore(loss) ? lossWords(loss) : null;
   return {
-    ...{ reason, revisits, stats: stats(), dir: config.dir, resumed },
+    ...{ reason, revisits, stats: await stats(), dir: config.dir, resumed },
     ...(message === undefined ? {} : { message }),
     ...(store === undefined ? {} : { store }),
     ...(lost === null ? {} : { lost }),
@@ -247,8 +251,8 @@ function add(
   return backend.add(priority === null ? found : found.map((url) => ({ ...url, priority })));
 }
 
-function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): StopReason {
+async function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): Promise<StopReason> {
   if (end === "limit" || end === "parked" || end === "over-budget") return end;
   if (end === "stopped") return stop.timedOut() ? "time-limit" : "interrupted";
-  return pagesIn(backend.endCounts()) === 0 ? "nothing-fetched" : "done";
+  return pagesIn(await backend.endCounts()) === 0 ? "nothing-fetched" : "done";
 }

@@ -104,11 +104,11 @@ export class Uploads implements AsyncDisposable {
   async #finished(): Promise<readonly Finished[]> {
     const { dir, state } = this.#parts;
     const names = (await readdir(dir).catch(() => [])).filter((name) => IS_ARCHIVE.test(name));
-    const marks = names.length === 0 ? new Map<string, number>() : state.marks();
+    const marks = names.length === 0 ? new Map<string, number>() : await state.marks();
     const finished: Finished[] = [];
     for (const name of names.sort()) {
       const { size } = await stat(join(dir, name));
-      if (size > 0 && size === marks.get(name) && state.fact(storedFact(name)) === null)
+      if (size > 0 && size === marks.get(name) && (await state.fact(storedFact(name))) === null)
         finished.push({ name, bytes: size });
     }
     const bytes = finished.reduce((sum, one) => sum + one.bytes, 0);
@@ -120,14 +120,14 @@ export class Uploads implements AsyncDisposable {
     const { dir, blobs, state, keepLocal, patience, clock, log, fault } = this.#parts;
     const began = clock.now();
     const both = AbortSignal.any([signal, this.#stop.signal]);
-    state.sync(); // else a loss of power could leave a file in the store that the state knows less of
+    await state.sync(); // else a loss of power could leave a file in the store that the state knows less of
     const options = { signal: both, onPart: () => fault("part") };
     await patience(() => blobs.putFile(archiveKey(name), join(dir, name), options), both);
     fault("uploaded");
     await patience(() => removeSegments(blobs, name), both);
     fault("segments gone");
     log.info({ file: name, bytes, ms: clock.now() - began, store: blobs.name }, "archive-stored");
-    if (keepLocal) state.setFact(storedFact(name), String(bytes));
+    if (keepLocal) await state.setFact(storedFact(name), String(bytes));
     else await unlink(join(dir, name));
     fault("local gone");
   }

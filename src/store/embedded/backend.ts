@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
+import { streamed } from "../../base/streamed.ts";
 import { cashOf } from "../../dedup/cash-levels.ts";
 import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
@@ -132,7 +133,7 @@ class EmbeddedBackend extends Stored implements Backend {
       const { states } = this.#known;
       return this.#heads.take(next).map((url, nth) => {
         const previous = states.comesBack(url.id) ? this.queries.lastEnd(url.id) : null;
-        return this.#schedule.lease(next[nth]!, { url, previous, importance: this.importance(url.id) }, now);
+        return this.#schedule.lease(next[nth]!, { url, previous, importance: this.#importance(url.id) }, now);
       });
     });
   }
@@ -163,7 +164,7 @@ class EmbeddedBackend extends Stored implements Backend {
     );
   }
 
-  release(leases: readonly Release[]): void {
+  async release(leases: readonly Release[]): Promise<void> {
     this.#now();
     for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
       const open = this.#schedule.current(lease.token);
@@ -171,53 +172,53 @@ class EmbeddedBackend extends Stored implements Backend {
     }
   }
 
-  pending(): Pending {
+  async pending(): Promise<Pending> {
     this.#now();
     return this.#schedule.counts();
   }
 
-  nextReadyAt(): Instant | null {
+  async nextReadyAt(): Promise<Instant | null> {
     this.#now();
     return this.#schedule.nextReadyAt();
   }
 
-  host(name: HostKey): HostState | null {
+  async host(name: HostKey): Promise<HostState | null> {
     const active = this.#schedule.host(name);
     if (active === undefined) return this.#hosts.read(name);
     if (active.state === undefined) active.state = this.#hosts.read(name);
     return active.state;
   }
 
-  find(fpHi: number, fpLo: number): UrlRecord | null {
+  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
     const known = this.#known.find(fpHi, fpLo);
     const id = known === SOME_ID ? findAdmitted(this.#opened.db, fpHi, fpLo) : known;
     return id === 0 ? null : this.byId(id);
   }
 
-  byId(id: number): UrlRecord | null {
+  async byId(id: number): Promise<UrlRecord | null> {
     this.#now();
     return this.queries.byId(id);
   }
 
-  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): AsyncIterable<UrlRecord> {
     this.#now();
-    return this.queries.urls(options);
+    return streamed(this.queries.urls(options));
   }
 
-  importance(id: number): number {
-    return cashOf(this.#known.cash.get(id));
+  async importance(id: number): Promise<number> {
+    return this.#importance(id);
   }
 
-  endCounts(): ReadonlyMap<EndReason, number> {
+  async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
     return this.#known.endCounts();
   }
 
-  setFact(name: string, value: string): void {
+  async setFact(name: string, value: string): Promise<void> {
     this.#now();
     this.#guard(() => this.#writer.saveFact(name, value));
   }
 
-  sync(): void {
+  async sync(): Promise<void> {
     this.#now();
     this.#guard(() => {
       if (!this.#hosts.allMoved) this.#writer.transaction(() => this.#hosts.moveAll());
@@ -225,7 +226,7 @@ class EmbeddedBackend extends Stored implements Backend {
     });
   }
 
-  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+  async topHosts(n: number): Promise<{ host: HostKey; requests: number; pending: number }[]> {
     return this.queries
       .topHosts(n)
       .map(({ host, requests }) => ({ host, requests, pending: this.#schedule.host(host)?.pending ?? 0 }));
@@ -240,6 +241,10 @@ class EmbeddedBackend extends Stored implements Backend {
     } else await this.#known.giveUp();
     await this.#thread[Symbol.asyncDispose]();
     this.#opened.close();
+  }
+
+  #importance(id: number): number {
+    return cashOf(this.#known.cash.get(id));
   }
 
   /** So that whoever looks into the table of hosts finds them as they are. */

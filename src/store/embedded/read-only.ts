@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
+import { streamed } from "../../base/streamed.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
 import { cashOf } from "../../dedup/cash-levels.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
@@ -28,15 +29,15 @@ import { Stored } from "./stored.ts";
 
 export interface ReadOnlyState extends StateQueries, Pick<Revisits, "due" | "nextDueAt">, Disposable {
   /** As of the last commit. What is leased since then counts as queued, and the other way round. */
-  pending(): Pending;
+  pending(): Promise<Pending>;
   /** Ids by fingerprint, null for those not known. Reads the journal once and holds 16 bytes a URL: for many questions. */
-  ids(): (fpHi: number, fpLo: number) => number | null;
+  ids(): Promise<(fpHi: number, fpLo: number) => number | null>;
   /** `importance` of any URL. Reads the journal once and holds a byte a URL: for many questions. */
-  importances(): (id: number) => number;
+  importances(): Promise<(id: number) => number>;
   /** The ids of URLs: those of what was dropped, and admitted later under another, are between them. A bit an id. */
-  idsInUse(): IdsInUse;
+  idsInUse(): Promise<IdsInUse>;
   /** Every copy of a robots.txt, in order of fetching. */
-  robotsCopies(): IterableIterator<RobotsCopy>;
+  robotsCopies(): AsyncIterable<RobotsCopy>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
   damage(): readonly string[];
 }
@@ -82,15 +83,15 @@ class State extends Stored implements ReadOnlyState {
     });
   }
 
-  pending(): Pending {
+  async pending(): Promise<Pending> {
     return lastCounts(this.#db);
   }
 
-  host(host: HostKey): HostState | null {
+  async host(host: HostKey): Promise<HostState | null> {
     return this.queries.host(host);
   }
 
-  find(fpHi: number, fpLo: number): UrlRecord | null {
+  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
     const id = findAdmitted(this.#db, fpHi, fpLo);
     return id === 0 ? null : this.byId(id);
   }
@@ -99,7 +100,7 @@ class State extends Stored implements ReadOnlyState {
     return lastPosition(this.#db).nextId - 1;
   }
 
-  ids(): (fpHi: number, fpLo: number) => number | null {
+  async ids(): Promise<(fpHi: number, fpLo: number) => number | null> {
     const table = new FingerprintTable(this.#lastId());
     readAdmitted(this.#db, (id, hi, lo) => {
       // What was dropped, and admitted later, has a newer id.
@@ -109,7 +110,7 @@ class State extends Stored implements ReadOnlyState {
     return (hi, lo) => table.find(hi, lo) || null;
   }
 
-  idsInUse(): IdsInUse {
+  async idsInUse(): Promise<IdsInUse> {
     const last = this.#lastId();
     const ids = new Bitmap(new Uint8Array((last >>> 3) + 1));
     let count = 0;
@@ -120,19 +121,19 @@ class State extends Stored implements ReadOnlyState {
     return { last, count, has: (id) => ids.has(id) };
   }
 
-  byId(id: number): UrlRecord | null {
+  async byId(id: number): Promise<UrlRecord | null> {
     return this.queries.byId(id);
   }
 
-  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): IterableIterator<UrlRecord> {
-    return this.queries.urls(options);
+  urls(options?: { readonly endedOnly?: boolean; readonly afterId?: number }): AsyncIterable<UrlRecord> {
+    return streamed(this.queries.urls(options));
   }
 
-  importance(id: number): number {
-    return this.importances()(id);
+  async importance(id: number): Promise<number> {
+    return (await this.importances())(id);
   }
 
-  importances(): (id: number) => number {
+  async importances(): Promise<(id: number) => number> {
     const levels = new Uint8Array(this.#lastId() + 1);
     const rise = (id: number, level: number): void => {
       levels[id] = Math.max(levels[id]!, level);
@@ -145,7 +146,7 @@ class State extends Stored implements ReadOnlyState {
     return (id) => cashOf(levels[id] ?? 0);
   }
 
-  endCounts(): ReadonlyMap<EndReason, number> {
+  async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
     const byCode = new Map<number, number>();
     readEnded(this.#db, (_, code, what) => byCode.set(code, (byCode.get(code) ?? 0) + countOf(what)));
     const names = new Reasons(this.#db, true).names();
@@ -163,7 +164,7 @@ class State extends Stored implements ReadOnlyState {
   }
 
   /** Reads the journal once. */
-  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+  async topHosts(n: number): Promise<{ host: HostKey; requests: number; pending: number }[]> {
     const ended = new Bitmap();
     readEnded(this.#db, (id, _code, what) => (what === "returned" ? ended.delete(id) : ended.add(id)));
     const pending: number[] = [];

@@ -1,5 +1,6 @@
 /** What the tables alone answer, to the writer as to a reader beside it. */
 import type { Instant } from "../../base/clock.ts";
+import { streamed } from "../../base/streamed.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { KnownContent, VisitRecord } from "../../model/record.ts";
@@ -13,11 +14,11 @@ export class Stored {
   /** Set by the constructor of whoever extends this. */
   protected queries!: Queries;
 
-  robots(host: HostKey): RobotsCopy | null {
+  async robots(host: HostKey): Promise<RobotsCopy | null> {
     return this.queries.robots(host);
   }
 
-  robotsReached(host: HostKey): RobotsCopy | null {
+  async robotsReached(host: HostKey): Promise<RobotsCopy | null> {
     return this.queries.robotsReached(host);
   }
 
@@ -29,35 +30,35 @@ export class Stored {
     return this.queries.nextDueAt();
   }
 
-  visitsOf(urlId: number): readonly VisitRecord[] {
+  async visitsOf(urlId: number): Promise<readonly VisitRecord[]> {
     return this.queries.visitsOf(urlId);
   }
 
-  captures(): IterableIterator<VisitRecord> {
-    return this.queries.captures();
+  captures(): AsyncIterable<VisitRecord> {
+    return streamed(this.queries.captures());
   }
 
-  contents(): IterableIterator<KnownContent> {
-    return this.queries.contents();
+  contents(): AsyncIterable<KnownContent> {
+    return streamed(this.queries.contents());
   }
 
-  requests(): IterableIterator<RequestRecord> {
-    return this.queries.requests();
+  requests(): AsyncIterable<RequestRecord> {
+    return streamed(this.queries.requests());
   }
 
-  endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
-    return this.queries.endedAs(end);
+  endedAs(end: EndReason): AsyncIterable<{ href: Href; detail: string | null }> {
+    return streamed(this.queries.endedAs(end));
   }
 
-  marks(): ReadonlyMap<string, number> {
+  async marks(): Promise<ReadonlyMap<string, number>> {
     return this.queries.marks();
   }
 
-  fact(name: string): string | null {
+  async fact(name: string): Promise<string | null> {
     return this.queries.fact(name);
   }
 
-  robotsCopies(): IterableIterator<RobotsCopy> {
-    return this.queries.robotsCopies();
+  robotsCopies(): AsyncIterable<RobotsCopy> {
+    return streamed(this.queries.robotsCopies());
   }
 }

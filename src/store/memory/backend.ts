@@ -127,7 +127,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return { current, ...sum, robotsIds };
   }
 
-  release(leases: readonly Release[]): void {
+  async release(leases: readonly Release[]): Promise<void> {
     this.#refresh();
     for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
       if (!this.#leases.has(lease.token)) continue;
@@ -179,7 +179,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return entry === undefined || entry.end === null || entry.dropped ? null : entry;
   }
 
-  pending(): Pending {
+  async pending(): Promise<Pending> {
     this.#refresh();
     const delayedHosts = new Set([...this.#delayed.keys()].map((id) => this.state.urls.get(id)!.url.host));
     const queues = [...this.#queues.values()];
@@ -191,7 +191,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
     };
   }
 
-  nextReadyAt(): Instant | null {
+  async nextReadyAt(): Promise<Instant | null> {
     this.#refresh();
     const free = this.#free();
     const times = free.filter((queue) => queued(queue) > 0).map((queue) => queue.readyAt);
@@ -203,27 +203,27 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return Number.isFinite(next) ? next : null;
   }
 
-  find(fpHi: number, fpLo: number): UrlRecord | null {
+  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
     return this.byId(this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
   }
 
-  byId(id: number): UrlRecord | null {
+  async byId(id: number): Promise<UrlRecord | null> {
     this.#refresh();
     const entry = this.state.urls.get(id);
     return entry === undefined ? null : this.#recordOf(entry);
   }
 
-  importance(id: number): number {
+  async importance(id: number): Promise<number> {
     return cashOf(this.state.urls.get(id)?.level ?? 0);
   }
 
-  *urls({ endedOnly = false, afterId = 0 } = {}): IterableIterator<UrlRecord> {
+  async *urls({ endedOnly = false, afterId = 0 } = {}): AsyncIterable<UrlRecord> {
     this.#refresh();
     for (const entry of this.state.urls.values())
       if (entry.id > afterId && (entry.end !== null || !endedOnly)) yield this.#recordOf(entry);
   }
 
-  topHosts(n: number): { host: HostKey; requests: number; pending: number }[] {
+  async topHosts(n: number): Promise<{ host: HostKey; requests: number; pending: number }[]> {
     const pending = (host: HostKey) =>
       [...this.state.urls.values()].filter((entry) => entry.end === null && entry.url.host === host).length;
     return [...this.#queues.keys()]

@@ -14,27 +14,27 @@ export class MemoryRecords {
     this.state = state;
   }
 
-  host(host: HostKey): HostState | null {
+  async host(host: HostKey): Promise<HostState | null> {
     return this.state.hostStates.get(host) ?? null;
   }
 
-  robots(host: HostKey): RobotsCopy | null {
+  async robots(host: HostKey): Promise<RobotsCopy | null> {
     return this.state.robots.findLast((copy) => copy.host === host) ?? null;
   }
 
-  robotsReached(host: HostKey): RobotsCopy | null {
+  async robotsReached(host: HostKey): Promise<RobotsCopy | null> {
     return this.state.robots.findLast((copy) => copy.host === host && copy.access !== "unreachable") ?? null;
   }
 
-  visitsOf(urlId: number): readonly VisitRecord[] {
+  async visitsOf(urlId: number): Promise<readonly VisitRecord[]> {
     return this.state.visits.filter((visit) => visit.urlId === urlId);
   }
 
-  *captures(): IterableIterator<VisitRecord> {
+  async *captures(): AsyncIterable<VisitRecord> {
     for (const visit of this.state.visits) if (visit.capture !== null) yield visit;
   }
 
-  *contents(): IterableIterator<KnownContent> {
+  async *contents(): AsyncIterable<KnownContent> {
     for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf, history } of this.state.visits) {
       if (history !== null && history.checks > 0) continue;
       if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
@@ -43,7 +43,7 @@ export class MemoryRecords {
     }
   }
 
-  *requests(): IterableIterator<RequestRecord> {
+  async *requests(): AsyncIterable<RequestRecord> {
     const visits = this.state.visits.flatMap(({ urlId, href, address, startedAt, endedAt, status }) => {
       const { host } = this.state.urls.get(urlId)!.url;
       return address === null ? [] : [{ host, href, address, startedAt, endedAt, status }];
@@ -51,7 +51,7 @@ export class MemoryRecords {
     yield* [...visits, ...this.state.requests].sort((a, b) => a.startedAt - b.startedAt);
   }
 
-  *endedAs(end: EndReason): IterableIterator<{ href: Href; detail: string | null }> {
+  async *endedAs(end: EndReason): AsyncIterable<{ href: Href; detail: string | null }> {
     for (const visit of this.state.visits) {
       const { urlId, href, detail } = visit;
       const url = this.state.urls.get(urlId)!;
@@ -59,23 +59,23 @@ export class MemoryRecords {
     }
   }
 
-  endCounts(): ReadonlyMap<EndReason, number> {
+  async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
     const counts = new Map<EndReason, number>();
     for (const { end } of this.state.urls.values()) if (end !== null) counts.set(end, (counts.get(end) ?? 0) + 1);
     return counts;
   }
 
-  marks(): ReadonlyMap<string, number> {
+  async marks(): Promise<ReadonlyMap<string, number>> {
     return new Map(this.state.marks);
   }
 
-  fact(name: string): string | null {
+  async fact(name: string): Promise<string | null> {
     return this.state.facts.get(name) ?? null;
   }
 
-  setFact(name: string, value: string): void {
+  async setFact(name: string, value: string): Promise<void> {
     this.state.facts.set(name, value);
   }
 
-  sync(): void {}
+  async sync(): Promise<void> {}
 }

@@ -28,9 +28,9 @@ function stateOf(marks: Readonly<Record<string, number>> = {}) {
   const facts = new Map<string, string>();
   return {
     facts,
-    marks: () => new Map(Object.entries(marks)),
-    fact: (name: string) => facts.get(name) ?? null,
-    setFact: (name: string, value: string) => void facts.set(name, value),
+    marks: async () => new Map(Object.entries(marks)),
+    fact: async (name: string) => facts.get(name) ?? null,
+    setFact: async (name: string, value: string) => void facts.set(name, value),
   };
 }
 
@@ -55,12 +55,12 @@ describe("a place in a store", () => {
     await claimStore(second, blobs, "two", "more");
   });
 
-  it("is the one that the crawl began with", () => {
+  it("is the one that the crawl began with", async () => {
     const state = stateOf();
-    mustBeSameStore(state, null);
-    state.setFact("store", "s3://b/one");
-    assert.throws(() => mustBeSameStore(state, null), /is in s3:\/\/b\/one; give --store s3:\/\/b\/one$/);
-    assert.throws(() => mustBeSameStore(state, fresh()), /is in s3:\/\/b\/one, not .*; give --store s3:\/\/b\/one$/);
+    await mustBeSameStore(state, null);
+    await state.setFact("store", "s3://b/one");
+    await assert.rejects(mustBeSameStore(state, null), /is in s3:\/\/b\/one; give --store s3:\/\/b\/one$/);
+    await assert.rejects(mustBeSameStore(state, fresh()), /is in s3:\/\/b\/one, not .*; give --store s3:\/\/b\/one$/);
   });
 
   it("is cleared of what the crawl has there, and of nothing else", async () => {

@@ -226,8 +226,8 @@ describe("a sitemap export", () => {
       shell,
       path,
       async (one) => {
-        const urls = function* () {
-          for (const record of one.state.urls()) {
+        const urls = async function* () {
+          for await (const record of one.state.urls()) {
             if (record.href.endsWith("/9")) throw new Error("the state cannot be read");
             yield record;
           }

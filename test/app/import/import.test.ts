@@ -77,7 +77,7 @@ async function imported(
   const names = Object.keys(files).map((name) => join(folder, name));
   const { code, out, err } = await run(["import", ...names, "--dir", dir, "--json", ...args]);
   using state = openState(dir);
-  const rows = [...state.urls()].flatMap(({ visit }) =>
+  const rows = (await Array.fromAsync(state.urls())).flatMap(({ visit }) =>
     visit === null || visit.attempt === 0
       ? []
       : [[visit.href, visit.end, visit.page?.title ?? null, visit.status] as const],
@@ -144,11 +144,11 @@ describe("an archive that another program wrote", () => {
     assert.equal(await made.get("http://a.test/note.txt"), "plain words");
     assert.match(await made.verify(), /Sound\.\n$/);
     using state = openState(made.dir);
-    const [copy] = [...state.robotsCopies()];
+    const [copy] = await Array.fromAsync(state.robotsCopies());
     assert.deepEqual([copy?.host, copy?.access, copy?.body], ["http://a.test", "rules", "User-agent: *\nDisallow: /x"]);
-    const one = [...state.urls()].find(({ href }) => (href as string) === "http://a.test/one")!;
-    assert.deepEqual([one.visit?.address, one.source, state.pending().queued], ["192.0.2.9", "imported", 0]);
-    const two = [...state.urls()].find(({ href }) => (href as string) === "http://a.test/two")!;
+    const one = (await Array.fromAsync(state.urls())).find(({ href }) => (href as string) === "http://a.test/one")!;
+    assert.deepEqual([one.visit?.address, one.source, (await state.pending()).queued], ["192.0.2.9", "imported", 0]);
+    const two = (await Array.fromAsync(state.urls())).find(({ href }) => (href as string) === "http://a.test/two")!;
     assert.deepEqual([two.visit?.end, two.visit?.detail, two.via], ["scope", "import", one.id]);
   });
 
@@ -174,9 +174,9 @@ describe("an archive that another program wrote", () => {
     });
     assert.deepEqual(made.rows, [["http://a.test/dir/", "fetched", "Later", 200]]);
     using state = openState(made.dir);
-    const [{ id }] = [...state.urls()] as unknown as [{ id: number }];
+    const [{ id }] = (await Array.fromAsync(state.urls())) as unknown as [{ id: number }];
     assert.deepEqual(
-      state.visitsOf(id).map(({ end, status }) => [end, status]),
+      (await state.visitsOf(id)).map(({ end, status }) => [end, status]),
       [
         ["follow", 301],
         ["fetched", 200],
@@ -206,10 +206,10 @@ describe("an archive that another program wrote", () => {
       ]),
     ];
     const made = await imported(t, { "1.warc": Buffer.concat(early) });
-    const known = () => {
+    const known = async () => {
       using state = openState(made.dir);
-      const { id } = [...state.urls()].find(({ href }) => (href as string) === url)!;
-      return state.visitsOf(id).map(({ end, history }) => {
+      const { id } = (await Array.fromAsync(state.urls())).find(({ href }) => (href as string) === url)!;
+      return (await state.visitsOf(id)).map(({ end, history }) => {
         const { checks, changes, spans, etag, unread, away } = history ?? NO_HISTORY;
         return [end, checks, changes, spans, etag, unread, away?.why ?? null];
       });
@@ -286,18 +286,23 @@ describe("an archive that another program wrote", () => {
     const repeated = await again("3-again.warc", [...third, http("http://a.test/last", PAGE)]);
     assert.deepEqual([repeated.visits, repeated.known], [1, 2]);
     using state = openState(made.dir);
-    const of = (href: string) => [...state.urls()].find((url) => (url.href as string) === href)!;
+    const of = async (href: string) =>
+      (await Array.fromAsync(state.urls())).find((url) => (url.href as string) === href)!;
     assert.deepEqual(
-      state.visitsOf(of(names[0]!).id).map(({ end, page, status }) => [end, page?.title ?? null, status]),
+      (await state.visitsOf((await of(names[0]!)).id)).map(({ end, page, status }) => [
+        end,
+        page?.title ?? null,
+        status,
+      ]),
       [
         ["fetched", "Second", 200],
         ["http-4xx", "Second", 404],
         ["fetched", "Third", 200],
       ],
     );
-    assert.equal(of(names[1]!).visit?.page?.title, "Changed");
-    assert.equal(of(names[1]!).visit?.duplicateOf, null);
-    const { queued, leased, delayed } = state.pending();
+    assert.equal((await of(names[1]!)).visit?.page?.title, "Changed");
+    assert.equal((await of(names[1]!)).visit?.duplicateOf, null);
+    const { queued, leased, delayed } = await state.pending();
     assert.deepEqual([queued, leased, delayed], [0, 0, 0]);
     assert.equal(await made.get(names[0]!), PAGE.replace("One", "Third"));
     assert.match(await made.verify(), /Sound\.\n$/);
@@ -310,8 +315,8 @@ describe("an archive that another program wrote", () => {
     using shell = testShell();
     assert.equal(await main(["import", file, "--dir", made.dir], shell), 0, shell.err());
     using state = openState(made.dir);
-    const idOf = idsOf(state);
-    const fetched = [...state.urls()].filter(({ visit }) => visit?.end === "fetched");
+    const idOf = await idsOf(state);
+    const fetched = (await Array.fromAsync(state.urls())).filter(({ visit }) => visit?.end === "fetched");
     assert.deepEqual(
       fetched.map(({ href }) => href as string),
       ["http://a.test/one", "http://a.test/two"],

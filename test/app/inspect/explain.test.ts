@@ -47,14 +47,15 @@ async function told(href: string, known: Known | null, options: object = {}): Pr
   };
   const [hi, lo] = known?.record ? hashText(known.record.href) : [0, 0];
   const state: ExplainContext["state"] = {
-    find: (fpHi, fpLo) => (fpHi === hi && fpLo === lo ? (known?.record ?? null) : null),
-    byId: (id) => record(id),
-    importance: () => 0.25,
-    host: (host) => ({ ...newHostState(host), address: "192.0.2.1", readyAt: STARTED + 62_000 }),
-    robots: () => (known?.robots === undefined ? null : robots),
-    robotsReached: () => (known?.reached === undefined ? null : { ...robots, id: 6, failure: null, ...known.reached }),
+    find: async (fpHi, fpLo) => (fpHi === hi && fpLo === lo ? (known?.record ?? null) : null),
+    byId: async (id) => record(id),
+    importance: async () => 0.25,
+    host: async (host) => ({ ...newHostState(host), address: "192.0.2.1", readyAt: STARTED + 62_000 }),
+    robots: async () => (known?.robots === undefined ? null : robots),
+    robotsReached: async () =>
+      known?.reached === undefined ? null : { ...robots, id: 6, failure: null, ...known.reached },
   };
-  const lines = explain(parsed.value, {
+  const lines = await explain(parsed.value, {
     config: await config(options),
     moved: ["https://www.moved.test/"],
     state: known === null ? null : state,

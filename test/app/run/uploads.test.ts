@@ -37,10 +37,10 @@ async function world(
     new Uploads({
       ...{ dir, blobs: store, keepLocal, clock, log: silentLog },
       state: {
-        marks: () => new Map(Object.entries(marks)),
-        fact: (name) => facts.get(name) ?? null,
-        setFact: (name, value) => void facts.set(name, value),
-        sync: () => void points.push("state"),
+        marks: async () => new Map(Object.entries(marks)),
+        fact: async (name) => facts.get(name) ?? null,
+        setFact: async (name, value) => void facts.set(name, value),
+        sync: async () => void points.push("state"),
       },
       patience: (work) => work(),
       fault: (point) => void points.push(point),

@@ -7,31 +7,31 @@ import { type Begin, ended, LEASE_MS, url } from "../frontier-world.ts";
 export function counts(begin: Begin): void {
   describe("7. counts", () => {
     it("counts queued, leased and delayed exactly, leases that have expired included", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
-      const is = (queued: number, leased: number, delayed: number, hosts: number) =>
-        assert.deepEqual(backend.pending(), { queued, leased, delayed, hosts });
-      is(0, 0, 0, 0);
+      const is = async (queued: number, leased: number, delayed: number, hosts: number) =>
+        assert.deepEqual(await backend.pending(), { queued, leased, delayed, hosts });
+      await is(0, 0, 0, 0);
       await backend.add([url("a.test", "1"), url("b.test", "2"), url("b.test", "3")]);
-      is(3, 0, 0, 2);
+      await is(3, 0, 0, 2);
       const [a, b] = (await backend.lease(2)) as [Lease, Lease];
-      is(1, 2, 0, 2);
+      await is(1, 2, 0, 2);
       await world.settle(a, { kind: "retry", at: world.clock.time + 10, reason: "timeout" });
-      is(1, 1, 1, 2);
+      await is(1, 1, 1, 2);
       await world.settle(b, ended());
-      is(1, 0, 1, 2);
+      await is(1, 0, 1, 2);
       world.clock.time += 10;
-      is(2, 0, 0, 2);
+      await is(2, 0, 0, 2);
       await backend.lease(2);
-      is(0, 2, 0, 2);
+      await is(0, 2, 0, 2);
       world.clock.time += LEASE_MS;
-      is(2, 0, 0, 2);
+      await is(2, 0, 0, 2);
       await world.drain();
-      is(0, 0, 0, 0);
+      await is(0, 0, 0, 0);
     });
 
     it("counts ends by reason, across restarts", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a", "1"), url("b", "2"), url("c", "3"), url("d", "4", { drop: { reason: "trap" } })]);
       const [a, b, c] = (await backend.lease(3)) as [Lease, Lease, Lease];
@@ -39,9 +39,9 @@ export function counts(begin: Begin): void {
       await world.settle(b, ended());
       await world.settle(c, ended("http-4xx"));
       const counts = { fetched: 2, "http-4xx": 1, trap: 1 };
-      assert.deepEqual(Object.fromEntries(backend.endCounts()), counts);
+      assert.deepEqual(Object.fromEntries(await backend.endCounts()), counts);
       await world.crash();
-      assert.deepEqual(Object.fromEntries(world.backend.endCounts()), counts);
+      assert.deepEqual(Object.fromEntries(await world.backend.endCounts()), counts);
     });
   });
 }

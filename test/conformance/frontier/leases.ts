@@ -6,7 +6,7 @@ import { type Begin, ended, LEASE_MS, settled, url } from "../frontier-world.ts"
 export function leases(begin: Begin): void {
   describe("3. leases", () => {
     it("hands an expired lease out again, one attempt older and before the others", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2")]);
       const lost = await world.leaseOne();
@@ -22,7 +22,7 @@ export function leases(begin: Begin): void {
     });
 
     it("keeps the order of leases that expire together", async () => {
-      const world = begin({ hostConcurrency: 3 });
+      const world = await begin({ hostConcurrency: 3 });
       const { backend } = world;
       await backend.add(["1", "2", "3", "4"].map((path) => url("a.test", path)));
       await backend.lease(3);
@@ -31,31 +31,31 @@ export function leases(begin: Begin): void {
     });
 
     it("takes nothing of an expired lease", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const late = await world.leaseOne();
       world.clock.time += LEASE_MS;
       const report = await world.settle(late, ended(), { links: [url("b.test", "new")], hostReadyAt: 1e15 });
       assert.deepEqual(report, { current: [false], admitted: 0, dropped: 0, robotsIds: [] });
-      assert.equal(backend.byId(1)?.visit, null);
-      assert.equal(backend.byId(2), null);
+      assert.equal((await backend.byId(1))?.visit, null);
+      assert.equal(await backend.byId(2), null);
       assert.deepEqual(await world.leasePaths(9), ["1"], "and the host's clock stands");
     });
 
     it("takes nothing of a lease that was settled, in the same commit or before", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const lease = await world.leaseOne();
       const twice = [settled(lease, ended(), 1), settled(lease, ended("dns"), 2)];
       assert.deepEqual((await world.commit({ settled: twice })).current, [true, false]);
       assert.deepEqual((await world.settle(lease, ended("dns"))).current, [false]);
-      assert.deepEqual([...backend.endCounts()], [["fetched", 1]]);
+      assert.deepEqual([...(await backend.endCounts())], [["fetched", 1]]);
     });
 
     it("takes nothing of an unknown token, nor of one from before a restart", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const lease = await world.leaseOne();
@@ -68,7 +68,7 @@ export function leases(begin: Begin): void {
     });
 
     it("takes the current part of a commit and leaves the rest", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const old = await world.leaseOne();
@@ -77,22 +77,22 @@ export function leases(begin: Begin): void {
       const leases = await backend.lease(2);
       const parts = [old, ...leases].map((lease) => settled(lease, ended(), world.clock.time));
       assert.deepEqual((await world.commit({ settled: parts })).current, [false, true, true]);
-      assert.equal(backend.pending().hosts, 0);
+      assert.equal((await backend.pending()).hosts, 0);
     });
 
     it("puts a released URL back at the head, no older, and its host to the time given", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2")]);
       const lease = await world.leaseOne();
-      backend.release([{ lease, hostReadyAt: world.clock.time + 10 }]);
-      assert.deepEqual(backend.pending(), { queued: 2, leased: 0, delayed: 0, hosts: 1 });
-      assert.equal(backend.nextReadyAt(), world.clock.time + 10);
+      await backend.release([{ lease, hostReadyAt: world.clock.time + 10 }]);
+      assert.deepEqual(await backend.pending(), { queued: 2, leased: 0, delayed: 0, hosts: 1 });
+      assert.equal(await backend.nextReadyAt(), world.clock.time + 10);
       world.clock.time += 10;
       const next = await world.leaseOne();
       assert.deepEqual([next.url.id, next.attempt], [lease.url.id, 1]);
-      backend.release([{ lease, hostReadyAt: 1e15 }]);
-      assert.equal(backend.pending().leased, 1, "a lease is released once");
+      await backend.release([{ lease, hostReadyAt: 1e15 }]);
+      assert.equal((await backend.pending()).leased, 1, "a lease is released once");
     });
   });
 }

@@ -8,7 +8,7 @@ import { type Begin, ended, pathOf, url } from "../frontier-world.ts";
 export function order(begin: Begin): void {
   describe("4. order", () => {
     it("leases on the host that was due first, of equals on the one known longest", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add(["a", "b", "c"].flatMap((host) => [url(host, `${host}1`), url(host, `${host}2`)]));
       const [a, b, c] = (await backend.lease(3)) as [Lease, Lease, Lease];
@@ -24,7 +24,7 @@ export function order(begin: Begin): void {
     });
 
     it("leases the lower class first, in a class the one admitted first", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const classes = [5, 0, 7, 0, 5, 3];
       await backend.add(classes.map((priority, i) => url("a.test", `${priority}.${i}`, { priority })));
@@ -32,7 +32,7 @@ export function order(begin: Begin): void {
     });
 
     it("gives each class half the turns of the one before, so that the lowest still moves", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const many = (priority: number) =>
         Array.from({ length: 300 }, (_, i) => url("a.test", `${priority}.${i}`, { priority }));
@@ -49,7 +49,7 @@ export function order(begin: Begin): void {
     });
 
     it("makes a class that gets its first URL wait its turn from then on", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add(Array.from({ length: 9 }, (_, i) => url("a.test", `low${i}`, { priority: 3 })));
       for (let i = 0; i < 3; i++) await world.settle(await world.leaseOne(), ended());
@@ -62,7 +62,7 @@ export function order(begin: Begin): void {
     });
 
     it("keeps the order through queues of any length, whatever is on disk", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const paths = Array.from({ length: 1000 }, (_, i) => String(i));
       await backend.add(paths.slice(0, 300).map((path) => url("a.test", path, { priority: 1 })));
@@ -83,36 +83,36 @@ export function order(begin: Begin): void {
     });
 
     it("puts a URL that was not asked for back at the head, no older", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1", { priority: 4 }), url("a.test", "2", { priority: 4 })]);
       await world.settle(await world.leaseOne(), { kind: "again" }, { links: [url("a.test", "0", { priority: 0 })] });
       const next = await world.leaseOne();
       assert.deepEqual([next.url.href, next.attempt], ["http://a.test/1", 1]);
-      assert.equal(backend.byId(1)?.visit, null);
+      assert.equal((await backend.byId(1))?.visit, null);
     });
 
     it("puts a followed URL back at the head under its new form", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2")]);
       await world.settle(await world.leaseOne(), { kind: "follow", href: "http://a.test/1/" as Href, hops: 1 });
       const next = await world.leaseOne();
       assert.deepEqual([next.url.id, next.url.href, next.url.hops, next.attempt], [1, "http://a.test/1/", 1, 1]);
-      assert.equal(backend.byId(1)?.visit?.end, "follow");
-      assert.equal(backend.byId(1)?.visit?.href, "http://a.test/1");
+      assert.equal((await backend.byId(1))?.visit?.end, "follow");
+      assert.equal((await backend.byId(1))?.visit?.href, "http://a.test/1");
       await world.crash();
       assert.equal((await world.leaseOne()).url.href, "http://a.test/1/");
     });
 
     it("gives a retried URL back when its time has come, one attempt older and before the queue", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2"), url("a.test", "3")]);
       const at = world.clock.time + 500;
       await world.settle(await world.leaseOne(), { kind: "retry", at, reason: "timeout" });
-      assert.deepEqual(backend.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 1 });
-      assert.equal(backend.byId(1)?.state, "delayed");
+      assert.deepEqual(await backend.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 1 });
+      assert.equal((await backend.byId(1))?.state, "delayed");
       await world.settle(await world.leaseOne(), ended());
       world.clock.time = at;
       const next = await world.leaseOne();

@@ -9,7 +9,7 @@ import { type Begin, ended, url } from "../frontier-world.ts";
 export function politeness(begin: Begin): void {
   describe("2. politeness", () => {
     it("opens one lease a host", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2"), url("b.test", "3")]);
       assert.deepEqual(await world.leasePaths(9), ["1", "3"]);
@@ -17,7 +17,7 @@ export function politeness(begin: Begin): void {
     });
 
     it("opens as many leases a host as it is told", async () => {
-      const world = begin({ hostConcurrency: 2 });
+      const world = await begin({ hostConcurrency: 2 });
       const { backend } = world;
       await backend.add(["1", "2", "3"].map((path) => url("a.test", path)));
       const leases = await backend.lease(9);
@@ -27,7 +27,7 @@ export function politeness(begin: Begin): void {
     });
 
     it("leases nothing before the host is ready, and something as soon as it is", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2")]);
       const readyAt = world.clock.time + 1000.5;
@@ -39,40 +39,40 @@ export function politeness(begin: Begin): void {
     });
 
     it("never moves a host's ready time back", async () => {
-      const world = begin({ hostConcurrency: 2 });
+      const world = await begin({ hostConcurrency: 2 });
       const { backend } = world;
       await backend.add(["1", "2", "3"].map((path) => url("a.test", path)));
       const [first, second] = (await backend.lease(2)) as [Lease, Lease];
       await world.settle(first, ended(), { hostReadyAt: world.clock.time + 500 });
       await world.settle(second, ended(), { hostReadyAt: world.clock.time + 100 });
-      assert.equal(backend.nextReadyAt(), world.clock.time + 500);
+      assert.equal(await backend.nextReadyAt(), world.clock.time + 500);
     });
 
     it("keeps a host's ready time when the host goes quiet, and across restarts", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const hostReadyAt = world.clock.time + 500;
       await world.settle(await world.leaseOne(), ended(), { hostReadyAt });
       await backend.add([url("a.test", "2")]);
-      assert.equal(backend.nextReadyAt(), hostReadyAt);
+      assert.equal(await backend.nextReadyAt(), hostReadyAt);
       await world.crash();
-      assert.equal(world.backend.nextReadyAt(), hostReadyAt);
+      assert.equal(await world.backend.nextReadyAt(), hostReadyAt);
       assert.deepEqual(await world.leasePaths(9), []);
     });
 
     it("leaves a host alone that was set aside, until it is opened again; its URLs stay queued", async () => {
-      const world = begin({ hostConcurrency: 2 });
+      const world = await begin({ hostConcurrency: 2 });
       const { backend } = world;
       await backend.add([url("a.test", "1"), url("a.test", "2"), url("b.test", "3")]);
       const [one, two] = await backend.lease(2);
-      backend.release([{ lease: two!, hostReadyAt: Number.POSITIVE_INFINITY }]);
+      await backend.release([{ lease: two!, hostReadyAt: Number.POSITIVE_INFINITY }]);
       await world.settle(one!, { kind: "retry", at: world.clock.time + 10, reason: "timeout" });
       assert.deepEqual(await world.leasePaths(9), ["3"]);
       world.clock.time += 1_000;
       assert.deepEqual(await world.leasePaths(9), []);
-      assert.equal(backend.nextReadyAt(), null);
-      assert.equal(backend.pending().queued, 2);
+      assert.equal(await backend.nextReadyAt(), null);
+      assert.equal((await backend.pending()).queued, 2);
       await world.crash();
       assert.deepEqual((await world.leasePaths(9)).sort(), ["1", "2", "3"]);
     });
@@ -88,7 +88,7 @@ export function politeness(begin: Begin): void {
       const urls = ["a", "b", "c"].flatMap((host) => [1, 2, 3, 4].map((n) => url(host, String(n))));
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-          const world = begin({ leaseMs: 500 });
+          const world = await begin({ leaseMs: 500 });
           const { backend, clock } = world;
           await backend.add(urls);
           const readyAt = new Map<string, number>();
@@ -107,7 +107,7 @@ export function politeness(begin: Begin): void {
             open.shift();
             const hostReadyAt = clock.time + readyIn;
             readyAt.set(lease.url.host, Math.max(readyAt.get(lease.url.host) ?? 0, hostReadyAt));
-            if (does === "release") backend.release([{ lease, hostReadyAt, hostTier: tier }]);
+            if (does === "release") await backend.release([{ lease, hostReadyAt, hostTier: tier }]);
             else {
               const verdict: Verdict =
                 does === "end"
@@ -124,11 +124,11 @@ export function politeness(begin: Begin): void {
         }),
         { seed: 3, numRuns: 25 },
       );
-      begin();
+      await begin();
     });
 
     it("gives a host no more than its share while others are due, and more when they are not", async () => {
-      const world = begin({ hostConcurrency: 4, hostShare: 2 });
+      const world = await begin({ hostConcurrency: 4, hostShare: 2 });
       const { backend } = world;
       await backend.add([..."12345"].map((path) => url("a.test", path)));
       await backend.add([..."67"].map((path) => url("b.test", path)));
@@ -137,23 +137,23 @@ export function politeness(begin: Begin): void {
     });
 
     it("says when the next lease can be had", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
-      assert.equal(backend.nextReadyAt(), null);
+      assert.equal(await backend.nextReadyAt(), null);
       await backend.add([url("a.test", "1"), url("a.test", "2")]);
-      assert.ok(backend.nextReadyAt()! <= world.clock.time);
+      assert.ok((await backend.nextReadyAt())! <= world.clock.time);
       const lease = await world.leaseOne();
-      assert.equal(backend.nextReadyAt(), null, "every host with work is at its concurrency");
+      assert.equal(await backend.nextReadyAt(), null, "every host with work is at its concurrency");
       const at = world.clock.time + 300;
       await world.settle(lease, { kind: "retry", at, reason: "timeout" }, { hostReadyAt: at - 200 });
-      assert.equal(backend.nextReadyAt(), at - 200, "the queued URL of the host");
+      assert.equal(await backend.nextReadyAt(), at - 200, "the queued URL of the host");
       world.clock.time = at - 200;
       await world.settle(await world.leaseOne(), ended(), { hostReadyAt: at - 100 });
-      assert.equal(backend.nextReadyAt(), at, "the delayed URL");
+      assert.equal(await backend.nextReadyAt(), at, "the delayed URL");
       await backend.add([url("a.test", "3")]);
       world.clock.time = at - 100;
       await world.settle(await world.leaseOne(), ended(), { hostReadyAt: at + 50 });
-      assert.equal(backend.nextReadyAt(), at + 50, "the host, where it is later than the delayed URL");
+      assert.equal(await backend.nextReadyAt(), at + 50, "the host, where it is later than the delayed URL");
     });
   });
 }

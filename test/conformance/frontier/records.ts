@@ -31,7 +31,7 @@ const PAGE: PageInfo = {
 export function records(begin: Begin): void {
   describe("records", () => {
     it("gives back a visit as it was recorded", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a.test", "1")]);
       const lease = await world.leaseOne();
@@ -60,14 +60,14 @@ export function records(begin: Begin): void {
         },
       } as const;
       await world.settle(lease, ended(), { record: visit });
-      assert.deepEqual(backend.byId(1)?.visit, visit);
-      assert.deepEqual([...backend.captures()], [visit]);
+      assert.deepEqual((await backend.byId(1))?.visit, visit);
+      assert.deepEqual(await Array.fromAsync(backend.captures()), [visit]);
       await world.reopen();
-      assert.deepEqual(world.backend.byId(1)?.visit, visit);
+      assert.deepEqual((await world.backend.byId(1))?.visit, visit);
     });
 
     it("lists the contents that were new, and whole, for those that come later to be compared with", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const simhash = "8123456789abcdef";
       const page = { ...PAGE, simhash };
@@ -97,55 +97,55 @@ export function records(begin: Begin): void {
         { urlId: 4, digest: "sha1:C", simhash: null },
         { urlId: 11, digest: "sha1:E", simhash },
       ];
-      assert.deepEqual([...backend.contents()], expected);
+      assert.deepEqual(await Array.fromAsync(backend.contents()), expected);
       await world.reopen();
-      assert.deepEqual([...world.backend.contents()], expected);
+      assert.deepEqual(await Array.fromAsync(world.backend.contents()), expected);
     });
 
     it("finds a URL by fingerprint and by id, with its state and its latest visit", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const first = url("a.test", "1");
       await backend.add([first, url("a.test", "2")]);
-      assert.equal(backend.find(first.fpHi, first.fpLo)?.state, "queued");
+      assert.equal((await backend.find(first.fpHi, first.fpLo))?.state, "queued");
       const lease = await world.leaseOne();
-      assert.equal(backend.byId(1)?.state, "leased");
+      assert.equal((await backend.byId(1))?.state, "leased");
       await world.settle(lease, { kind: "retry", at: world.clock.time, reason: "timeout" });
-      assert.equal(backend.byId(1)?.visit?.end, "retry");
+      assert.equal((await backend.byId(1))?.visit?.end, "retry");
       await world.settle(await world.leaseOne(), ended("dns"));
-      assert.equal(backend.byId(1)?.state, "ended");
-      assert.equal(backend.byId(1)?.visit?.end, "dns");
-      assert.equal(backend.byId(1)?.visit?.attempt, 2);
-      assert.equal(backend.find(1, 1), null);
-      assert.equal(backend.byId(99), null);
+      assert.equal((await backend.byId(1))?.state, "ended");
+      assert.equal((await backend.byId(1))?.visit?.end, "dns");
+      assert.equal((await backend.byId(1))?.visit?.attempt, 2);
+      assert.equal(await backend.find(1, 1), null);
+      assert.equal(await backend.byId(99), null);
     });
 
     it("streams URLs in order of admission, from any id, ended ones only if asked", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add(Array.from({ length: 1201 }, (_, i) => url(`h${i % 7}.test`, String(i))));
       const leases = await backend.lease(5);
       await world.commit({ settled: leases.map((lease) => settled(lease, ended(), 1)) });
       assert.deepEqual(
-        [...backend.urls()].map(({ id }) => id),
+        (await Array.fromAsync(backend.urls())).map(({ id }) => id),
         Array.from({ length: 1201 }, (_, i) => i + 1),
       );
-      assert.equal([...backend.urls({ afterId: 1000 })][0]?.id, 1001);
-      const done = [...backend.urls({ endedOnly: true })];
+      assert.equal((await Array.fromAsync(backend.urls({ afterId: 1000 })))[0]?.id, 1001);
+      const done = await Array.fromAsync(backend.urls({ endedOnly: true }));
       assert.deepEqual(
         done.map(({ id }) => id),
         leases.map(({ url: { id } }) => id),
       );
       assert.ok(done.every(({ visit }) => visit?.end === "fetched"));
-      assert.deepEqual([...backend.urls({ endedOnly: true, afterId: 5 })], []);
+      assert.deepEqual(await Array.fromAsync(backend.urls({ endedOnly: true, afterId: 5 })), []);
     });
 
     it("keeps host states, the latest of each", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
-      assert.equal(backend.host(A), null);
+      assert.equal(await backend.host(A), null);
       await backend.add([url("a.test", "1")]);
-      assert.equal(backend.host(A), null);
+      assert.equal(await backend.host(A), null);
       const state = {
         ...newHostState(A),
         readyAt: 5.5,
@@ -157,30 +157,30 @@ export function records(begin: Begin): void {
       await world.commit({
         hosts: [{ ...state, requests: 1 }, state, { ...newHostState("http://z" as HostKey), dead: "dns" }],
       });
-      assert.deepEqual(backend.host(A), state);
+      assert.deepEqual(await backend.host(A), state);
       await world.crash();
-      assert.deepEqual(world.backend.host(A), state);
-      assert.equal(world.backend.host("http://z" as HostKey)?.dead, "dns");
+      assert.deepEqual(await world.backend.host(A), state);
+      assert.equal((await world.backend.host("http://z" as HostKey))?.dead, "dns");
     });
 
     it("names the hosts with most requests, and what is pending there", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a", "1"), url("b", "2"), url("b", "3"), url("c", "4")]);
       const state = (host: string, requests: number) => ({ ...newHostState(`http://${host}` as HostKey), requests });
       await world.settle(await world.leaseOne(), ended());
       await world.commit({ hosts: [state("a", 2), state("b", 7)] });
-      assert.deepEqual(backend.topHosts(2), [
+      assert.deepEqual(await backend.topHosts(2), [
         { host: "http://b", requests: 7, pending: 2 },
         { host: "http://a", requests: 2, pending: 0 },
       ]);
-      assert.equal(backend.topHosts(9).length, 3);
+      assert.equal((await backend.topHosts(9)).length, 3);
     });
 
     it("keeps every copy of a robots.txt and answers with the newest", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
-      assert.equal(backend.robots(A), null);
+      assert.equal(await backend.robots(A), null);
       const copy: RobotsCopy = {
         id: 0,
         host: A,
@@ -204,14 +204,14 @@ export function records(begin: Begin): void {
       const { robotsIds } = await world.commit({ robots: [copy, failed, { ...copy, host: "http://b" as HostKey }] });
       assert.deepEqual(robotsIds, [1, 2, 3]);
       await world.crash();
-      assert.deepEqual(world.backend.robots(A), { ...failed, id: 2 });
-      assert.deepEqual(world.backend.robotsReached(A), { ...copy, id: 1 });
+      assert.deepEqual(await world.backend.robots(A), { ...failed, id: 2 });
+      assert.deepEqual(await world.backend.robotsReached(A), { ...copy, id: 1 });
       assert.deepEqual((await world.commit({ robots: [copy] })).robotsIds, [4]);
-      assert.equal(world.backend.robots(A)?.id, 4);
+      assert.equal((await world.backend.robots(A))?.id, 4);
     });
 
     it("tells every request that was made, visits and others, in order of their start", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await backend.add([url("a", "1"), url("b", "2")]);
       const [one, two] = await backend.lease(2);
@@ -229,18 +229,15 @@ export function records(begin: Begin): void {
       });
       await world.crash();
       const visit = { host: "http://a" as HostKey, href: "http://a/1" as Href, address: "192.0.2.1" };
-      assert.deepEqual(
-        [...world.backend.requests()],
-        [
-          { ...robots, ...at(10), status: null },
-          { ...visit, ...at(30) },
-          { ...robots, ...at(40) },
-        ],
-      );
+      assert.deepEqual(await Array.fromAsync(world.backend.requests()), [
+        { ...robots, ...at(10), status: null },
+        { ...visit, ...at(30) },
+        { ...robots, ...at(40) },
+      ]);
     });
 
     it("tells all that ended in one way, with the detail, and what is dropped and then wanted no longer", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       const trap = (detail: string) => ({ reason: "trap", detail }) as const;
       await backend.add([
@@ -255,19 +252,16 @@ export function records(begin: Begin): void {
       const record = { ...recordOf(lease!, "trap", 0), detail: "feedback: /{n}", attempt: 0 };
       await world.commit({ settled: [settled(lease!, end, 0, { record })] });
       await world.crash();
-      assert.deepEqual(
-        [...world.backend.endedAs("trap")],
-        [
-          { href: "http://a/1", detail: "calendar: 2051/03" },
-          { href: lease!.url.href, detail: "feedback: /{n}" },
-        ],
-      );
-      assert.deepEqual([...world.backend.endedAs("scope")], [{ href: "http://a/4", detail: null }]);
-      assert.deepEqual([...world.backend.endedAs("dns")], []);
+      assert.deepEqual(await Array.fromAsync(world.backend.endedAs("trap")), [
+        { href: "http://a/1", detail: "calendar: 2051/03" },
+        { href: lease!.url.href, detail: "feedback: /{n}" },
+      ]);
+      assert.deepEqual(await Array.fromAsync(world.backend.endedAs("scope")), [{ href: "http://a/4", detail: null }]);
+      assert.deepEqual(await Array.fromAsync(world.backend.endedAs("dns")), []);
     });
 
     it("keeps marks by file and facts by name, the latest of each", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await world.commit({
         marks: [
@@ -276,12 +270,12 @@ export function records(begin: Begin): void {
           { file: "b", bytes: 2 },
         ],
       });
-      backend.setFact("startedAt", "1");
-      backend.setFact("startedAt", "2");
+      await backend.setFact("startedAt", "1");
+      await backend.setFact("startedAt", "2");
       await world.crash();
-      assert.deepEqual(Object.fromEntries(world.backend.marks()), { a: 2 ** 40, b: 2 });
-      assert.equal(world.backend.fact("startedAt"), "2");
-      assert.equal(world.backend.fact("none"), null);
+      assert.deepEqual(Object.fromEntries(await world.backend.marks()), { a: 2 ** 40, b: 2 });
+      assert.equal(await world.backend.fact("startedAt"), "2");
+      assert.equal(await world.backend.fact("none"), null);
     });
   });
 }

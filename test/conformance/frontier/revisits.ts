@@ -23,7 +23,7 @@ const revisit = ({ backend }: World, ids: readonly number[], priority = 0): Prom
 export function revisits(begin: Begin): void {
   describe("9. what comes back", () => {
     it("is queued behind what waits in its class, and before what comes later", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 4));
       await world.backend.add(paths(4, 6));
       assert.equal(await revisit(world, [3, 1]), 2);
@@ -33,7 +33,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("waits in the class that is named", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 3));
       await world.backend.add([url("a.test", "x", { priority: 2 }), url("a.test", "y", { priority: 2 })]);
       await revisit(world, [1], 3);
@@ -42,37 +42,37 @@ export function revisits(begin: Begin): void {
     });
 
     it("is pending like any other, and no end any more", async () => {
-      const world = begin();
+      const world = await begin();
       const { backend } = world;
       await visitAll(world, [url("a.test", "1"), url("b.test", "2")]);
       await revisit(world, [1]);
-      assert.deepEqual(backend.pending(), { queued: 1, leased: 0, delayed: 0, hosts: 1 });
-      assert.deepEqual([...backend.endCounts()], [["fetched", 1]]);
-      assert.deepEqual([...backend.endedAs("fetched")].length, 1);
+      assert.deepEqual(await backend.pending(), { queued: 1, leased: 0, delayed: 0, hosts: 1 });
+      assert.deepEqual([...(await backend.endCounts())], [["fetched", 1]]);
+      assert.deepEqual((await Array.fromAsync(backend.endedAs("fetched"))).length, 1);
       assert.deepEqual(
-        [...backend.urls()].map(({ state }) => state),
+        (await Array.fromAsync(backend.urls())).map(({ state }) => state),
         ["queued", "ended"],
       );
       assert.deepEqual(
-        [...backend.urls({ endedOnly: true })].map(({ id }) => id),
+        (await Array.fromAsync(backend.urls({ endedOnly: true }))).map(({ id }) => id),
         [2],
       );
       const lease = await world.leaseOne();
-      assert.equal(backend.byId(1)?.state, "leased");
+      assert.equal((await backend.byId(1))?.state, "leased");
       assert.equal(await backend.add([url("a.test", "1")]), 0, "it is known");
       await world.settle(lease, ended("http-4xx"));
-      assert.deepEqual(backend.pending(), { queued: 0, leased: 0, delayed: 0, hosts: 0 });
-      assert.deepEqual(Object.fromEntries(backend.endCounts()), { fetched: 1, "http-4xx": 1 });
+      assert.deepEqual(await backend.pending(), { queued: 0, leased: 0, delayed: 0, hosts: 0 });
+      assert.deepEqual(Object.fromEntries(await backend.endCounts()), { fetched: 1, "http-4xx": 1 });
       await world.crash();
-      assert.deepEqual(Object.fromEntries(world.backend.endCounts()), { fetched: 1, "http-4xx": 1 });
+      assert.deepEqual(Object.fromEntries(await world.backend.endCounts()), { fetched: 1, "http-4xx": 1 });
       assert.deepEqual(
-        world.backend.visitsOf(1).map(({ end }) => end),
+        (await world.backend.visitsOf(1)).map(({ end }) => end),
         ["fetched", "http-4xx"],
       );
     });
 
     it("has ended and was not dropped: all else is passed over", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, [url("a.test", "1"), url("a.test", "2", { drop: { reason: "trap" } })]);
       await world.backend.add(paths(3, 6));
       const [leased] = await world.backend.lease(1);
@@ -80,12 +80,12 @@ export function revisits(begin: Begin): void {
       await world.settle(await world.leaseOne(), { kind: "retry", at: world.clock.time + 50, reason: "timeout" });
       assert.equal(await revisit(world, [0, 1, 2, 3, 4, 5, 6, 1, 99]), 1);
       await world.crash();
-      assert.deepEqual(world.backend.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 1 });
+      assert.deepEqual(await world.backend.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 1 });
       assert.equal(await revisit(world, [1]), 0, "it waits already");
     });
 
     it("brings the record with which it ended last, whatever attempts came before and after", async () => {
-      const world = begin();
+      const world = await begin();
       await world.backend.add([url("a.test", "1")]);
       const first = await world.leaseOne();
       assert.equal(first.previous, null);
@@ -108,7 +108,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("waits in its class and place again after a restart, until it ends", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 5));
       await world.backend.add(paths(5, 6));
       await revisit(world, [4, 3], 0);
@@ -119,7 +119,7 @@ export function revisits(begin: Begin): void {
       assert.equal(pathOf(await world.leaseOne()), "5");
       world.clock.time += LEASE_MS;
       await world.reopen();
-      assert.deepEqual(world.backend.pending(), { queued: 5, leased: 0, delayed: 0, hosts: 1 });
+      assert.deepEqual(await world.backend.pending(), { queued: 5, leased: 0, delayed: 0, hosts: 1 });
       const drained = await world.drain();
       assert.deepEqual(
         drained.filter((path) => path !== "1"),
@@ -129,7 +129,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("is before what comes back after a restart", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 5));
       await revisit(world, [4, 2]);
       await world.crash();
@@ -138,7 +138,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("comes by the hundreds, among others of its class, each in its place, through crashes", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 301));
       const expected: string[] = [];
       for (let round = 0; round < 6; round++) {
@@ -159,17 +159,17 @@ export function revisits(begin: Begin): void {
       }
       got.push(...(await world.drain()));
       assert.deepEqual(got, expected);
-      assert.deepEqual([...world.backend.endCounts()], [["fetched", 540]]);
+      assert.deepEqual([...(await world.backend.endCounts())], [["fetched", 540]]);
     });
 
     it("is put off like any other, and keeps its retry time", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 4));
       await revisit(world, [2, 3]);
       const at = world.clock.time + 500;
       await world.settle(await world.leaseOne(), { kind: "retry", at, reason: "timeout" });
       await world.crash();
-      assert.deepEqual(world.backend.pending(), { queued: 1, leased: 0, delayed: 1, hosts: 1 });
+      assert.deepEqual(await world.backend.pending(), { queued: 1, leased: 0, delayed: 1, hosts: 1 });
       assert.deepEqual(await world.drain(), ["3"]);
       world.clock.time = at;
       assert.deepEqual(await world.drain(), ["2"]);
@@ -179,20 +179,20 @@ export function revisits(begin: Begin): void {
     });
 
     it("ends where another would be dropped, and so keeps what is known of it", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 2));
       await revisit(world, [1]);
       await world.settle(await world.leaseOne(), { kind: "end", end: "trap", dropped: true });
       assert.equal(await world.backend.add(paths(1, 2)), 0);
       await world.crash();
       assert.equal(await world.backend.add(paths(1, 2)), 0);
-      assert.deepEqual([...world.backend.endCounts()], [["trap", 1]]);
-      assert.equal(world.backend.visitsOf(1).length, 2);
+      assert.deepEqual([...(await world.backend.endCounts())], [["trap", 1]]);
+      assert.equal((await world.backend.visitsOf(1)).length, 2);
       assert.equal(await revisit(world, [1]), 1);
     });
 
     it("is given cash, which does not bring it forward", async () => {
-      const world = begin({ firstCash });
+      const world = await begin({ firstCash });
       await visitAll(world, paths(1, 3));
       await world.backend.add([url("a.test", "page"), ...paths(3, 9).map((one) => ({ ...one, priority: 4 }))]);
       await revisit(world, [1], 4);
@@ -206,7 +206,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("has a history, which is kept as it is", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 2));
       await revisit(world, [1]);
       const history: History = {
@@ -228,7 +228,7 @@ export function revisits(begin: Begin): void {
       const lease = await world.leaseOne();
       await world.settle(lease, ended("not-modified"), { record: { ...recordOf(lease, "not-modified", 9), history } });
       await world.crash();
-      assert.deepEqual(world.backend.byId(1)?.visit?.history, history);
+      assert.deepEqual((await world.backend.byId(1))?.visit?.history, history);
       await revisit(world, [1]);
       assert.deepEqual((await world.leaseOne()).previous?.history, history);
     });
@@ -239,7 +239,7 @@ export function revisits(begin: Begin): void {
       (await backend.due(until, max)).map(({ id, dueAt }) => [id, dueAt]);
 
     it("is said by its end, and only by one that counts", async () => {
-      const world = begin();
+      const world = await begin();
       await world.backend.add([url("a.test", "1"), url("b.test", "2"), url("c.test", "3")]);
       const [a, b, c] = await world.backend.lease(3);
       await world.settle(a!, ended(), { dueAt: 70.5 });
@@ -249,14 +249,14 @@ export function revisits(begin: Begin): void {
       await world.crash();
       assert.deepEqual(await due(world), [[1, 70.5]]);
       assert.deepEqual(
-        [...world.backend.urls()].map(({ dueAt }) => dueAt),
+        (await Array.fromAsync(world.backend.urls())).map(({ dueAt }) => dueAt),
         [70.5, null, null],
       );
-      assert.equal(world.backend.byId(1)?.dueAt, 70.5);
+      assert.equal((await world.backend.byId(1))?.dueAt, 70.5);
     });
 
     it("is asked for in order, up to a time and a number", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 6));
       assert.equal(await world.backend.nextDueAt(), null);
       await world.backend.schedule([5, 4, 3, 2, 1].map((id) => ({ id, dueAt: id === 4 ? 20 : 100 - id })));
@@ -279,7 +279,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("can be set, changed and taken away, for what has ended and was not dropped", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, [...paths(1, 3), url("a.test", "x", { drop: { reason: "trap" } })]);
       await world.backend.add(paths(4, 5));
       await world.backend.schedule([0, 1, 2, 3, 4, 99].map((id) => ({ id, dueAt: id })));
@@ -297,7 +297,7 @@ export function revisits(begin: Begin): void {
     });
 
     it("is no more once it is queued again, until it is scheduled again", async () => {
-      const world = begin();
+      const world = await begin();
       await visitAll(world, paths(1, 3));
       await world.backend.schedule([1, 2].map((id) => ({ id, dueAt: 10 })));
       await revisit(world, [1]);

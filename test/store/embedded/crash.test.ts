@@ -35,13 +35,13 @@ const robots: RobotsCopy = {
 
 /** Everything that a commit changes. */
 const view = async (backend: Backend) => ({
-  urls: [...backend.urls()],
-  pending: backend.pending(),
-  ends: [...backend.endCounts()],
-  marks: [...backend.marks()],
+  urls: await Array.fromAsync(backend.urls()),
+  pending: await backend.pending(),
+  ends: [...(await backend.endCounts())],
+  marks: [...(await backend.marks())],
   nextDueAt: await backend.nextDueAt(),
-  robots: backend.robots("http://a" as HostKey),
-  host: backend.host("http://a" as HostKey),
+  robots: await backend.robots("http://a" as HostKey),
+  host: await backend.host("http://a" as HostKey),
 });
 
 /** A commit with a part of every kind; enough links that a queue goes to disk. */
@@ -114,7 +114,7 @@ describe("a write that fails", () => {
       await backend[Symbol.asyncDispose]();
       await using again = openEmbedded(dir, { clock });
       if (reached[step] === "after commit")
-        assert.deepEqual(again.pending(), { queued: 206, leased: 0, delayed: 1, hosts: 4 });
+        assert.deepEqual(await again.pending(), { queued: 206, leased: 0, delayed: 1, hosts: 4 });
       else assert.deepEqual(await view(again), before, `step ${step}: ${reached[step]}`);
     }
   });
@@ -156,9 +156,9 @@ describe("queueing again that fails", () => {
       await backend[Symbol.asyncDispose]();
       await using again = openEmbedded(copy, { clock });
       if (point === "after commit") {
-        assert.deepEqual(again.pending(), { queued: 100, leased: 0, delayed: 0, hosts: 1 });
+        assert.deepEqual(await again.pending(), { queued: 100, leased: 0, delayed: 0, hosts: 1 });
         assert.equal(await again.nextDueAt(), null);
-        assert.equal(again.endCounts().size, 0);
+        assert.equal((await again.endCounts()).size, 0);
       } else assert.deepEqual(await view(again), before, `${point} ${nth}`);
     }
   });
@@ -169,7 +169,7 @@ describe("a loss of power", () => {
     await prepare();
     await using backend = openEmbedded(dir, { clock });
     await commitAll(backend);
-    backend.sync();
+    await backend.sync();
     const left = join(dir, "left");
     mkdirSync(left);
     copyFileSync(join(dir, "state.db"), join(left, "state.db"));
@@ -183,12 +183,12 @@ describe("a loss of power", () => {
       for (let i = 0; i < 16; i++)
         await backend.add(Array.from({ length: 50 }, (_, n) => url("a", `${round}-${i}-${n}`)));
       await setImmediate(); // the thread has been asked, and is at work by now or later
-      backend.sync();
+      await backend.sync();
       const left = join(dir, `left-${round}`);
       mkdirSync(left);
       copyFileSync(join(dir, "state.db"), join(left, "state.db"));
       await using again = openEmbedded(left, { clock });
-      assert.deepEqual(again.pending(), backend.pending());
+      assert.deepEqual(await again.pending(), await backend.pending());
     }
   });
 });
@@ -204,14 +204,14 @@ describe("a killed process", () => {
       const added = lines.filter(([word]) => word === "add").reduce((sum, [, count]) => sum + Number(count), 0);
       const settledIds = lines.filter(([word]) => word === "end").map(([, id]) => Number(id));
       await using backend = openEmbedded(dir, { clock });
-      const urls = [...backend.urls()];
+      const urls = await Array.fromAsync(backend.urls());
       // The commit that was under way may have happened, wholly.
       const more = urls.length - added;
       assert.ok(more === 0 || more === (added === 0 ? 150 : 180), `${more} more than acknowledged`);
       const ends = new Set(urls.filter(({ state }) => state === "ended").map(({ id }) => id));
       for (const id of settledIds) assert.ok(ends.has(id), `URL ${id} had ended`);
       assert.equal(ends.size, settledIds.length + (more === 180 ? 3 : 0));
-      const { queued, leased, delayed } = backend.pending();
+      const { queued, leased, delayed } = await backend.pending();
       assert.deepEqual([queued, leased, delayed], [urls.length - ends.size, 0, 0]);
 
       const leasedIds = new Set<number>();
@@ -239,14 +239,15 @@ describe("a killed process", () => {
       const lines = child.stdout.split("\n").map((line) => line.split(" "));
       for (const [word, id] of lines) if (word !== "add") told.set(Number(id), word === "end");
       await using backend = openEmbedded(dir, { clock });
-      const pending = [...backend.urls()].filter(({ state }) => state !== "ended");
+      const pending = (await Array.fromAsync(backend.urls())).filter(({ state }) => state !== "ended");
       // It was killed while these were queued again: none of them is.
-      for (const [id, hasEnded] of told) assert.equal(backend.byId(id)?.state === "ended", hasEnded, `URL ${id}`);
+      for (const [id, hasEnded] of told)
+        assert.equal((await backend.byId(id))?.state === "ended", hasEnded, `URL ${id}`);
       const due = await backend.due(Number.POSITIVE_INFINITY, 10_000);
       const ended = [...told].filter(([, hasEnded]) => hasEnded).map(([id]) => id);
       assert.deepEqual(due.map(({ id }) => id).sort(), ended.sort());
-      assert.equal(backend.pending().queued, pending.length);
-      assert.equal(backend.endCounts().get("fetched") ?? 0, ended.length);
+      assert.equal((await backend.pending()).queued, pending.length);
+      assert.equal((await backend.endCounts()).get("fetched") ?? 0, ended.length);
       for (let left = pending.length; left > 0; ) {
         const leases = await backend.lease(9);
         assert.ok(leases.length > 0, "each pending URL comes");
@@ -259,6 +260,6 @@ describe("a killed process", () => {
           marks: [],
         });
       }
-      assert.deepEqual(backend.pending(), { queued: 0, leased: 0, delayed: 0, hosts: 0 });
+      assert.deepEqual(await backend.pending(), { queued: 0, leased: 0, delayed: 0, hosts: 0 });
     });
 });

@@ -51,7 +51,7 @@ describe("the thread for the disk", () => {
       await setTimeout(1); // the thread's answer comes in
     }
     assert.equal(await backend.add([url("a", "0")]), 0);
-    assert.equal(backend.pending().queued, made);
+    assert.equal((await backend.pending()).queued, made);
   });
 
   it("reads what is leased next, as it is when it is leased", async () => {

@@ -104,7 +104,11 @@ describe("opening a state", () => {
       {
         await using backend = open();
         assert.deepEqual(
-          [...backend.urls()].map(({ state, visit, dueAt }) => [state, visit?.history ?? null, dueAt]),
+          (await Array.fromAsync(backend.urls())).map(({ state, visit, dueAt }) => [
+            state,
+            visit?.history ?? null,
+            dueAt,
+          ]),
           [
             ["ended", null, null],
             ["queued", null, null],
@@ -115,7 +119,7 @@ describe("opening a state", () => {
       }
       using state = openState(dir);
       assert.deepEqual(
-        [...state.urls()].map(({ state }) => state),
+        (await Array.fromAsync(state.urls())).map(({ state }) => state),
         ["queued", "queued"],
       );
     });

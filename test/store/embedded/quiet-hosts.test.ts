@@ -133,6 +133,6 @@ describe("a host that was quiet", () => {
         await backend.add(more);
         assert.deepEqual((await visitAll(backend)).sort(), more.map(({ href }) => href).sort());
       }
-      assert.equal(backend.pending().queued, 0);
+      assert.equal((await backend.pending()).queued, 0);
     });
 });

@@ -13,7 +13,7 @@ let store: ReturnType<typeof embeddedStore>;
 let world: World;
 beforeEach(async () => {
   store = embeddedStore();
-  world = new World(store);
+  world = await World.open(store);
   const { backend } = world;
   await backend.add([url("a", "1"), url("a", "2"), url("b", "3"), url("c", "4", { drop: { reason: "scope" } })]);
   const [a, b] = await backend.lease(2);
@@ -25,48 +25,55 @@ beforeEach(async () => {
     hosts: [{ ...newHostState("http://a" as HostKey), requests: 3 }],
     marks: [{ file: "x", bytes: 1 }],
   });
-  backend.setFact("startedAt", "now");
+  await backend.setFact("startedAt", "now");
 });
 afterEach(() => world.close());
 
 describe("a reader", () => {
-  it("answers as the writer does, while the writer has the crawl open", () => {
+  it("answers as the writer does, while the writer has the crawl open", async () => {
     const { backend, clock } = world;
     using state = openState(store.dir, { clock });
-    assert.deepEqual(state.pending(), backend.pending());
-    assert.deepEqual([...state.urls()], [...backend.urls()]);
-    assert.deepEqual([...state.urls({ endedOnly: true })], [...backend.urls({ endedOnly: true })]);
+    assert.deepEqual(await state.pending(), await backend.pending());
+    assert.deepEqual(await Array.fromAsync(state.urls()), await Array.fromAsync(backend.urls()));
+    assert.deepEqual(
+      await Array.fromAsync(state.urls({ endedOnly: true })),
+      await Array.fromAsync(backend.urls({ endedOnly: true })),
+    );
     for (const one of [url("a", "1"), url("b", "3"), url("c", "4"), url("a", "5"), url("none", "0")])
-      assert.deepEqual(state.find(one.fpHi, one.fpLo), backend.find(one.fpHi, one.fpLo), one.href);
-    assert.deepEqual(new Map(state.endCounts()), new Map(backend.endCounts()));
-    assert.deepEqual(state.topHosts(3), backend.topHosts(3));
-    assert.deepEqual(state.host("http://a" as HostKey), backend.host("http://a" as HostKey));
-    assert.deepEqual([...state.marks()], [["x", 1]]);
-    const importance = state.importances();
-    for (const { id } of backend.urls()) {
-      assert.equal(state.importance(id), backend.importance(id));
-      assert.equal(importance(id), backend.importance(id));
+      assert.deepEqual(await state.find(one.fpHi, one.fpLo), await backend.find(one.fpHi, one.fpLo), one.href);
+    assert.deepEqual(new Map(await state.endCounts()), new Map(await backend.endCounts()));
+    assert.deepEqual(await state.topHosts(3), await backend.topHosts(3));
+    assert.deepEqual(await state.host("http://a" as HostKey), await backend.host("http://a" as HostKey));
+    assert.deepEqual([...(await state.marks())], [["x", 1]]);
+    const importance = await state.importances();
+    for await (const { id } of backend.urls()) {
+      assert.equal(await state.importance(id), await backend.importance(id));
+      assert.equal(importance(id), await backend.importance(id));
     }
-    assert.equal(state.fact("startedAt"), "now");
+    assert.equal(await state.fact("startedAt"), "now");
   });
 
   it("sees the next commit, and hinders none", async () => {
     using state = openState(store.dir);
-    const reading = state.urls();
-    reading.next();
+    const reading = state.urls()[Symbol.asyncIterator]();
+    await reading.next();
     await world.backend.add([url("z", "1")]);
-    assert.equal(state.byId(6)?.href, "http://z/1");
-    assert.equal([...reading].length, 5, "a stream goes on to what has come since");
+    assert.equal((await state.byId(6))?.href, "http://z/1");
+    assert.equal(
+      (await Array.fromAsync({ [Symbol.asyncIterator]: () => reading })).length,
+      5,
+      "a stream goes on to what has come since",
+    );
   });
 
   it("tells which ids are URLs': what was dropped and is admitted later has another", async () => {
     await world.backend.add([url("c", "4")]);
     using state = openState(store.dir);
-    const { last, count, has } = state.idsInUse();
+    const { last, count, has } = await state.idsInUse();
     const ids = Array.from({ length: last + 1 }, (_, id) => id).filter(has);
     assert.deepEqual(
       ids,
-      [...state.urls()].map(({ id }) => id),
+      (await Array.fromAsync(state.urls())).map(({ id }) => id),
     );
     assert.equal(count, ids.length);
     assert.equal(last, count + 1, "the id that it was dropped with is nobody's");
@@ -75,7 +82,7 @@ describe("a reader", () => {
   it("reads a crawl that nobody has open", async () => {
     await world.backend[Symbol.asyncDispose]();
     using state = openState(store.dir, { clock: world.clock });
-    assert.deepEqual(state.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 2 });
+    assert.deepEqual(await state.pending(), { queued: 2, leased: 0, delayed: 1, hosts: 2 });
   });
 });
 
@@ -101,10 +108,10 @@ describe("hosts that have changed", () => {
     assert.deepEqual(inTable("host"), [{ requests: null, dead: null }]);
     assert.deepEqual(inTable("hosts"), [{ requests: 7, dead: "dns" }]);
     using state = openState(store.dir, { clock: world.clock });
-    assert.equal(state.host(b)?.requests, 7);
-    assert.deepEqual(state.host(b), world.backend.host(b));
-    assert.deepEqual(state.topHosts(2), world.backend.topHosts(2));
-    assert.equal(state.topHosts(1)[0]?.host, b);
+    assert.equal((await state.host(b))?.requests, 7);
+    assert.deepEqual(await state.host(b), await world.backend.host(b));
+    assert.deepEqual(await state.topHosts(2), await world.backend.topHosts(2));
+    assert.equal((await state.topHosts(1))[0]?.host, b);
   });
 
   it("are in the table of hosts after ten seconds, and when the crawl is closed", async () => {
@@ -121,7 +128,7 @@ describe("hosts that have changed", () => {
   it("are not lost by a crash", async () => {
     await change(7);
     await world.crash();
-    assert.equal(world.backend.host(b)?.requests, 7);
+    assert.equal((await world.backend.host(b))?.requests, 7);
     assert.deepEqual(inTable("host"), [{ requests: 7, dead: "dns" }]);
   });
 });
@@ -130,8 +137,8 @@ describe("what comes back", () => {
   it("is seen by a reader as pending, and what is scheduled as due", async () => {
     await world.backend.schedule([{ id: 1, dueAt: 5_000 }]);
     using before = openState(store.dir, { clock: world.clock, frozen: true });
-    assert.equal(before.byId(1)?.dueAt, 5_000);
-    assert.equal(before.byId(1)?.state, "ended");
+    assert.equal((await before.byId(1))?.dueAt, 5_000);
+    assert.equal((await before.byId(1))?.state, "ended");
     assert.deepEqual(await before.due(9_000, 9), [{ id: 1, dueAt: 5_000 }]);
     assert.equal(await before.nextDueAt(), 5_000);
     assert.deepEqual(rowsOf("SELECT state, due_at FROM urls WHERE id = 1"), [
@@ -139,11 +146,11 @@ describe("what comes back", () => {
     ]);
     await world.backend.revisit([{ id: 1, priority: 0 }]);
     using state = openState(store.dir, { clock: world.clock });
-    assert.deepEqual([state.byId(1)?.state, state.byId(1)?.dueAt], ["queued", null]);
-    assert.deepEqual(state.endCounts(), world.backend.endCounts());
-    assert.deepEqual(state.topHosts(9), world.backend.topHosts(9));
-    assert.deepEqual(state.pending(), world.backend.pending());
-    assert.deepEqual([...state.endedAs("http-4xx")], []);
+    assert.deepEqual([(await state.byId(1))?.state, (await state.byId(1))?.dueAt], ["queued", null]);
+    assert.deepEqual(await state.endCounts(), await world.backend.endCounts());
+    assert.deepEqual(await state.topHosts(9), await world.backend.topHosts(9));
+    assert.deepEqual(await state.pending(), await world.backend.pending());
+    assert.deepEqual(await Array.fromAsync(state.endedAs("http-4xx")), []);
     assert.deepEqual(rowsOf("SELECT state, due_at FROM urls WHERE id = 1"), [{ state: "queued", due_at: null }]);
   });
 

@@ -1,5 +1,7 @@
 /** The gaps that were kept between requests, found in one pass over them: per host, per address, and what broke the promise. */
+
 import type { Instant } from "../../../base/clock.ts";
+import type { Stream } from "../../../base/streamed.ts";
 import type { RequestRecord } from "../../../model/request.ts";
 
 /** What was promised from a moment on. */
@@ -51,13 +53,13 @@ const TOLD = 20;
  * `requests` in order of their start; of those that nothing was promised for (imported ones, files), only the number is
  * told. `paces` in order of time, the first from the beginning on. Memory is by hosts and addresses, not by requests.
  */
-export function gapsOf(requests: Iterable<RequestRecord>, paces: readonly Pace[]): Gaps {
+export async function gapsOf(requests: Stream<RequestRecord>, paces: readonly Pace[]): Promise<Gaps> {
   const most = Math.max(...paces.map(({ atOnce }) => atOnce));
   const hosts = new Map<string, Kept>();
   const addresses = new Map<string, Kept>();
   const firstBreaches: Breach[] = [];
   let [count, breaches, nth] = [0, 0, 0];
-  for (const request of requests) {
+  for await (const request of requests) {
     count++;
     while (nth + 1 < paces.length && paces[nth + 1]!.from <= request.startedAt) nth++;
     const isLocal = request.address === ""; // a file: nobody was asked

@@ -16,23 +16,27 @@ const paceOf = ({ delay, hostConcurrency }: Configured, from: Instant): Pace => 
 });
 
 /** In order of time, the first from the beginning on. `config`: what to go by when nothing was kept. */
-export function pacesOf(state: Pick<StateQueries, "fact">, config: Configured): readonly Pace[] {
-  const kept = state.fact(FACT);
+export async function pacesOf(state: Pick<StateQueries, "fact">, config: Configured): Promise<readonly Pace[]> {
+  const kept = await state.fact(FACT);
   return kept === null ? [paceOf(config, 0)] : (JSON.parse(kept) as Pace[]);
 }
 
 /** Called when archives are imported: what others asked for, however fast, breaks no promise of ours. */
-export function promiseNothing(state: Pick<Backend, "fact" | "setFact">): void {
+export async function promiseNothing(state: Pick<Backend, "fact" | "setFact">): Promise<void> {
   const pace: Pace = { from: 0, gapMs: null, atOnce: 1 };
-  if (state.fact(FACT) === null) state.setFact(FACT, JSON.stringify([pace]));
+  if ((await state.fact(FACT)) === null) await state.setFact(FACT, JSON.stringify([pace]));
 }
 
 /** Called when a run begins. */
-export function rememberPace(state: Pick<Backend, "fact" | "setFact">, config: Configured, now: Instant): void {
-  const kept = state.fact(FACT);
+export async function rememberPace(
+  state: Pick<Backend, "fact" | "setFact">,
+  config: Configured,
+  now: Instant,
+): Promise<void> {
+  const kept = await state.fact(FACT);
   const paces = kept === null ? [] : (JSON.parse(kept) as Pace[]);
   const last = paces.at(-1);
   const next = paceOf(config, last === undefined ? 0 : now);
   if (last?.gapMs === next.gapMs && last.atOnce === next.atOnce) return;
-  state.setFact(FACT, JSON.stringify([...paces, next]));
+  await state.setFact(FACT, JSON.stringify([...paces, next]));
 }

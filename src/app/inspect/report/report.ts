@@ -1,5 +1,5 @@
 /** `trawl report`: how polite a crawl has been, from the recorded times of its requests, what it took for traps, and what it may have lost. */
-import type { Pending, StateQueries } from "../../../ports/frontier.ts";
+import type { Frontier, StateQueries } from "../../../ports/frontier.ts";
 import type { CrawlConfig } from "../../config/crawl-config.ts";
 import { count, counted, span, timeOfDay } from "../../wording.ts";
 import { type Breach, type Gaps, gapsOf, type KeptGap, type Pace } from "./gaps.ts";
@@ -21,14 +21,14 @@ const SHOWN = 5;
 const TRAPS_SHOWN = 20;
 
 /** Reads every recorded visit twice. */
-export function reportOn(
-  state: Pick<StateQueries, "fact" | "requests" | "endedAs" | "endCounts"> & { pending(): Pending },
+export async function reportOn(
+  state: Pick<StateQueries, "fact" | "requests" | "endedAs" | "endCounts"> & Pick<Frontier, "pending">,
   config: Pick<CrawlConfig, "delay" | "hostConcurrency">,
   dir: string,
-): CrawlReport {
-  const paces = pacesOf(state, config);
-  const traps = trapCounts(state.endedAs("trap"));
-  return { dir, paces, seen: seenLoss(state), ...gapsOf(state.requests(), paces), traps };
+): Promise<CrawlReport> {
+  const paces = await pacesOf(state, config);
+  const traps = await trapCounts(state.endedAs("trap"));
+  return { dir, paces, seen: await seenLoss(state), ...(await gapsOf(state.requests(), paces)), traps };
 }
 
 export function reportLines(report: CrawlReport): string[] {

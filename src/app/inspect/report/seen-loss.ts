@@ -25,17 +25,20 @@ export interface SeenLoss {
 }
 
 /** Called when a run begins. */
-export function rememberSeen(state: Standing & Pick<Backend, "setFact">, { kind, capacity, error }: SeenChoice): void {
-  const before = read(state);
+export async function rememberSeen(
+  state: Standing & Pick<Backend, "setFact">,
+  { kind, capacity, error }: SeenChoice,
+): Promise<void> {
+  const before = await read(state);
   const last = before.at(-1);
   if (last?.kind === kind && last.capacity === capacity && last.error === error) return;
-  state.setFact(FACT, JSON.stringify([...before, { kind, capacity, error, urls: admitted(state) }]));
+  await state.setFact(FACT, JSON.stringify([...before, { kind, capacity, error, urls: await admitted(state) }]));
 }
 
 /** Of all runs together. Each filter was filled with all that was known before it. */
-export function seenLoss(state: Standing): SeenLoss {
-  const ways = read(state);
-  const urls = admitted(state);
+export async function seenLoss(state: Standing): Promise<SeenLoss> {
+  const ways = await read(state);
+  const urls = await admitted(state);
   let expectedLost = 0;
   let by: SeenLoss["by"] = null;
   ways.forEach((way, i) => {
@@ -57,17 +60,17 @@ export function lossWords({ kind, urls, expectedLost, by }: SeenLoss): string | 
 /** Whether more may be lost as the crawl goes on. */
 export const losesMore = ({ kind, by }: SeenLoss): boolean => kind === by;
 
-function read(state: Pick<StateQueries, "fact">): readonly Since[] {
-  const kept = state.fact(FACT);
+async function read(state: Pick<StateQueries, "fact">): Promise<readonly Since[]> {
+  const kept = await state.fact(FACT);
   return kept === null ? [] : (JSON.parse(kept) as Since[]);
 }
 
 /** What is left out on admission is remembered apart, and lost by nobody. */
 const LEFT_OUT: ReadonlySet<EndReason> = new Set(["scope", "trap", "depth", "too-long", "refused-address"]);
 
-function admitted(state: Standing): number {
-  const { queued, leased, delayed } = state.pending();
+async function admitted(state: Standing): Promise<number> {
+  const { queued, leased, delayed } = await state.pending();
   let urls = queued + leased + delayed;
-  for (const [end, n] of state.endCounts()) if (!LEFT_OUT.has(end)) urls += n;
+  for (const [end, n] of await state.endCounts()) if (!LEFT_OUT.has(end)) urls += n;
   return urls;
 }

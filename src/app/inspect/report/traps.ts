@@ -1,4 +1,5 @@
 /** What a crawl has left out as traps: by rule, how many URLs, and one of them to look at. */
+import type { Stream } from "../../../base/streamed.ts";
 import type { Href } from "../../../model/url.ts";
 import { FEEDBACK, ruleOf } from "../../../policy/traps.ts";
 
@@ -11,9 +12,11 @@ export interface TrapCount {
 }
 
 /** The rules that were met most, first. */
-export function trapCounts(ends: Iterable<{ readonly href: Href; readonly detail: string | null }>): TrapCount[] {
+export async function trapCounts(
+  ends: Stream<{ readonly href: Href; readonly detail: string | null }>,
+): Promise<TrapCount[]> {
   const counts = new Map<string, { urls: number; sample: Href }>();
-  for (const { href, detail } of ends) {
+  for await (const { href, detail } of ends) {
     const said = detail ?? "no rule";
     const name = ruleOf(said);
     const rule = name === FEEDBACK ? said : name;

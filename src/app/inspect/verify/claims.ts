@@ -61,19 +61,19 @@ async function* claimLines(
   counts: ClaimCounts,
   findings: Findings,
 ): AsyncGenerator<string> {
-  for (const visit of state?.captures() ?? []) {
+  for await (const visit of state?.captures() ?? []) {
     const ordinal = counts.captures++;
     const capture = visit.capture!;
     const claim = { by: "capture" as const, url: visit.href, ordinal, line: cdxjLine(cdxEntry(visit)!) };
     yield print({ ...claim, ...place(capture) });
     if (capture.revisitOf === undefined) continue;
     counts.revisits++;
-    if (bodyPlace(capture, state!) !== null) continue;
+    if ((await bodyPlace(capture, state!)) !== null) continue;
     // Imported, and its body was in none of the files: the state has never claimed to have it.
     if (capture.revisitOf === visit.urlId) counts.lost++;
     else findings.fault(`the body of ${visit.href} should be with URL ${capture.revisitOf}, and is not`);
   }
-  for (const { capture, href } of state?.robotsCopies() ?? []) {
+  for await (const { capture, href } of state?.robotsCopies() ?? []) {
     if (capture === null) continue;
     const ordinal = counts.robots++;
     yield print({ by: "robots", url: href, ordinal, line: "", ...place(capture) });

@@ -39,7 +39,7 @@ export async function verifyPages(
   const lines = sortedLines(temporary);
   let line = await lines.next();
   let lacked = 0;
-  for (const record of state.urls()) {
+  for await (const record of state.urls()) {
     const hasEnded = record.state === "ended";
     // One that came back has ended before, and waits again.
     if (!hasEnded && record.visit === null) continue;

@@ -39,7 +39,7 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
 
   const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
   try {
-    const marks = sound?.marks() ?? null;
+    const marks = (await sound?.marks()) ?? null;
     await using store = await storeOf(dir);
     const files = inClaimOrder(await archiveFiles(join(dir, "archive"), marks, store), marks, findings);
     const stored = files.filter((file) => file.store !== undefined).length;

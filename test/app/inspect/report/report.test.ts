@@ -21,7 +21,7 @@ describe("trawl report", () => {
     using shell = testShell();
     const dir = await smallCrawl(shell);
     await using backend = openEmbedded(dir, { clock: shell.clock });
-    rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
+    await rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
     const lines = (await run(shell, "report", dir)).split("\n");
     assert.deepEqual(lines.slice(0, 7), [
       dir,
@@ -39,7 +39,7 @@ describe("trawl report", () => {
     const dir = await smallCrawl(shell);
     {
       await using backend = openEmbedded(dir, { clock: shell.clock });
-      rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
+      await rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
     }
     {
       const state = new DatabaseSync(join(dir, "state.db"));
@@ -99,20 +99,20 @@ describe("trawl report", () => {
 });
 
 describe("the delay in force", () => {
-  it("is kept from run to run, once for each change", () => {
+  it("is kept from run to run, once for each change", async () => {
     const facts = new Map<string, string>();
     const state = {
-      fact: (name: string) => facts.get(name) ?? null,
-      setFact: (name: string, value: string) => void facts.set(name, value),
+      fact: async (name: string) => facts.get(name) ?? null,
+      setFact: async (name: string, value: string) => void facts.set(name, value),
     };
-    assert.deepEqual(pacesOf(state, { delay: 7, hostConcurrency: 1 }), [{ from: 0, gapMs: 7, atOnce: 1 }]);
+    assert.deepEqual(await pacesOf(state, { delay: 7, hostConcurrency: 1 }), [{ from: 0, gapMs: 7, atOnce: 1 }]);
     for (const [now, delay, hostConcurrency] of [
       [10, 1000, 1],
       [20, 1000, 1],
       [30, 1000, 4],
     ] as const)
-      rememberPace(state, { delay, hostConcurrency }, now);
-    assert.deepEqual(pacesOf(state, { delay: 7, hostConcurrency: 1 }), [
+      await rememberPace(state, { delay, hostConcurrency }, now);
+    assert.deepEqual(await pacesOf(state, { delay: 7, hostConcurrency: 1 }), [
       { from: 0, gapMs: 1000, atOnce: 1 },
       { from: 30, gapMs: 250, atOnce: 4 },
     ]);

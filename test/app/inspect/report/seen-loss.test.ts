@@ -9,10 +9,10 @@ function crawl() {
   const facts = new Map<string, string>();
   const ends = new Map<EndReason, number>();
   return {
-    fact: (name: string) => facts.get(name) ?? null,
-    setFact: (name: string, value: string) => void facts.set(name, value),
-    endCounts: () => ends,
-    pending: () => ({ queued: 10, leased: 1, delayed: 0, hosts: 1 }),
+    fact: async (name: string) => facts.get(name) ?? null,
+    setFact: async (name: string, value: string) => void facts.set(name, value),
+    endCounts: async () => ends,
+    pending: async () => ({ queued: 10, leased: 1, delayed: 0, hosts: 1 }),
     /** Besides eleven that wait. */
     fetched: (count: number) => void ends.set("fetched", count).set("scope", 5_000_000),
   };
@@ -22,28 +22,28 @@ const BLOOM: SeenChoice = { kind: "bloom", capacity: 10_000, error: 0.01 };
 const EXACT: SeenChoice = { ...BLOOM, kind: "exact" };
 
 describe("the expected loss", () => {
-  it("is none where nothing was said, with exact, and with bloom+exact", () => {
+  it("is none where nothing was said, with exact, and with bloom+exact", async () => {
     const state = crawl();
     state.fetched(1e6);
-    assert.deepEqual(seenLoss(state), { kind: "exact", urls: 1_000_011, expectedLost: 0, by: null });
+    assert.deepEqual(await seenLoss(state), { kind: "exact", urls: 1_000_011, expectedLost: 0, by: null });
     for (const kind of ["exact", "bloom+exact"] as const) {
-      rememberSeen(state, { ...BLOOM, kind });
+      await rememberSeen(state, { ...BLOOM, kind });
       state.fetched(2e6);
-      assert.equal(seenLoss(state).expectedLost, 0);
-      assert.equal(lossWords(seenLoss(state)), null);
+      assert.equal((await seenLoss(state)).expectedLost, 0);
+      assert.equal(lossWords(await seenLoss(state)), null);
     }
   });
 
-  it("is that of the URLs that came while a filter was in use, drops not counted", () => {
+  it("is that of the URLs that came while a filter was in use, drops not counted", async () => {
     const state = crawl();
-    rememberSeen(state, EXACT);
+    await rememberSeen(state, EXACT);
     state.fetched(4989);
-    rememberSeen(state, BLOOM);
-    rememberSeen(state, BLOOM);
+    await rememberSeen(state, BLOOM);
+    await rememberSeen(state, BLOOM);
     state.fetched(11_989);
-    rememberSeen(state, EXACT);
+    await rememberSeen(state, EXACT);
     state.fetched(1e6);
-    const loss = seenLoss(state);
+    const loss = await seenLoss(state);
     const { kind, by, expectedLost } = loss;
     assert.deepEqual([kind, by, losesMore(loss)], ["exact", "bloom", false]);
     assert.match(lossWords(loss)!, /\(--seen bloom\); none since \(--seen exact\)$/);
