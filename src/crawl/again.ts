@@ -21,11 +21,12 @@ export async function heldOf(
   if (previous === null) return null;
   const original = await originalOf(previous, state);
   if (original === null) return null;
-  const { unread, ...history } = historyOf(previous);
+  const { unread, checks, ...history } = historyOf(previous);
   const validators = tellingApart(history);
   const asking = { urlId: url.id, attempt };
   // Validators are those of one fetch form.
-  const how = previous.href === url.href ? askedHow({ ...validators, unread }, asking, host, rules) : "plain";
+  const known = { ...validators, unread, checks };
+  const how = previous.href === url.href ? askedHow(known, asking, host, rules) : "plain";
   return { original, conditional: how === "conditional" ? validators : null };
 }
 

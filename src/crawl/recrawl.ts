@@ -40,6 +40,8 @@ const REVISITS = 1;
 const HOST_BUSY_MS = 60_000;
 /** When nothing is due the store is asked again after so long. */
 const ASK_AGAIN_MS = 1_000;
+/** What is believed is kept so often, for `trawl due` beside a crawl that never ends. */
+const KEEP_MS = 5_000;
 const MOST_HOSTS = 10_000;
 const MOST_HINTED = 10_000;
 /** A page that comes due is put off when it would be due so much of its interval later by what is known now. */
@@ -54,6 +56,9 @@ export class Recrawl {
   #purse: Purse;
   #askAt: Instant = Number.NEGATIVE_INFINITY;
   #nextAt: Instant | null = null;
+  #state: Pick<Backend, "setFact"> | null = null;
+  #keepAt: Instant = Number.NEGATIVE_INFINITY;
+  #keptPages = 0;
   /** Brought forward by a hint: not to be put off again. */
   readonly #hinted = new Set<number>();
 
@@ -96,6 +101,7 @@ export class Recrawl {
   /** Puts what is due back into the frontier; the number put back. Cheap when there is nothing to do. */
   async take(): Promise<number> {
     const now = this.#parts.clock.now();
+    if (now >= this.#keepAt) await this.#keep(now);
     if (now < this.#askAt) return 0;
     const { until } = this.#parts;
     const put = until === null ? await this.#takeWithin(now) : await this.#takeAll(until);
@@ -193,6 +199,7 @@ export class Recrawl {
     const isAsRuled = (await state.fact(RULED)) === JSON.stringify(rules);
     const isWhole = isAsRuled && (await state.fact(SCHEDULED)) === "all";
     await state.setFact(SCHEDULED, "some"); // until it is closed
+    this.#state = state;
     if (!isWhole) {
       const scheduled = await this.#adopt(!isAsRuled);
       await state.setFact(RULED, JSON.stringify(rules));
@@ -202,10 +209,18 @@ export class Recrawl {
     return 0;
   }
 
-  /** Keeps the panel with the state: the ids of its pages, whose records hold the rest. */
   async close(state: Pick<Backend, "setFact">): Promise<void> {
-    await state.setFact(PANEL, JSON.stringify(this.dueTimes.panel));
+    await keepPanel(state, this.dueTimes.panel);
     await state.setFact(SCHEDULED, "all");
+  }
+
+  /** When pages have come or gone: who is in the panel stays the same otherwise, or nearly. */
+  async #keep(now: Instant): Promise<void> {
+    this.#keepAt = now + KEEP_MS;
+    const { panel } = this.dueTimes;
+    if (this.#state === null || panel.length === this.#keptPages) return;
+    await keepPanel(this.#state, panel);
+    this.#keptPages = panel.length;
   }
 
   /**
@@ -251,7 +266,11 @@ export async function weighed(id: number, urls: Pick<StateQueries, "byId" | "imp
   return record === null ? null : { ...record, importance: await urls.importance(id) };
 }
 
-/** The records of the panel that the last run with schedules has kept; none when there was none. */
+/** Of the panel the ids of its pages are kept: their records hold the rest. */
+const keepPanel = (state: Pick<Backend, "setFact">, panel: readonly number[]): Promise<void> =>
+  state.setFact(PANEL, JSON.stringify(panel));
+
+/** The records of the panel that a run with schedules has kept last; none when there was none. */
 export async function panelRecords(
   state: Pick<StateQueries, "fact">,
   urls: Pick<StateQueries, "byId" | "importance">,

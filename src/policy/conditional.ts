@@ -29,14 +29,15 @@ export interface Asking {
  * call equal is what a reader would. A second attempt is for the whole: the first may have failed by its validators.
  */
 export function askedHow(
-  { etag, lastModified, unread }: Validators & Pick<History, "unread">,
+  { etag, lastModified, unread, checks }: Validators & Pick<History, "unread" | "checks">,
   { urlId, attempt }: Asking,
   host: HostAgain | null,
   { wholeEvery }: ConditionalRules,
 ): Asked {
   if (etag === null && lastModified === null) return "plain";
   if (attempt > 1) return "whole";
-  return host?.liar === true || unread + 1 >= wholeFrom(urlId, wholeEvery) ? "whole" : "conditional";
+  const from = checks === unread ? firstWhole(urlId, wholeEvery) : wholeFrom(urlId, wholeEvery);
+  return host?.liar === true || unread + 1 >= from ? "whole" : "conditional";
 }
 
 /** What a server answers to a request whose fields it will not take: too long, not as it likes them, or not fulfilled. */
@@ -46,10 +47,17 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 412, 431]);
 export const refusesCondition = (status: number): boolean => REFUSALS.has(status);
 
 /** Pages that were met together are not all asked for whole together: a quarter sooner or later, by the URL. */
-function wholeFrom(urlId: number, wholeEvery: number): number {
-  const spread = ((Math.imul(urlId, 0x9e3779b1) >>> 0) / 2 ** 32 - 0.5) / 2;
-  return Math.max(1, Math.round(wholeEvery * (1 + spread)));
-}
+const wholeFrom = (urlId: number, wholeEvery: number): number =>
+  Math.max(1, Math.round(wholeEvery * (0.75 + spread(urlId) / 2)));
+
+/**
+ * While a page was never asked for whole again, at any look of so many: a host that lies is seen to by the first looks at
+ * its pages together. What it hides is held to change rarely, and ten looks at one page would take years.
+ */
+const firstWhole = (urlId: number, wholeEvery: number): number => 1 + Math.floor(spread(urlId) * wholeEvery);
+
+/** By the URL: 0 <= x < 1. */
+const spread = (urlId: number): number => (Math.imul(urlId, 0x9e3779b1) >>> 0) / 2 ** 32;
 
 /** A look at a page of the host that had validators. */
 export interface Looked {

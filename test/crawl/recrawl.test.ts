@@ -195,6 +195,18 @@ describe("a continuous crawl", () => {
   });
 });
 
+describe("a continuous crawl that goes on", () => {
+  it("lets others see while it runs what is believed", async () => {
+    const clock = new SimulatedClock();
+    const backend = memoryBackend({ clock });
+    const { web } = changingWeb(25, () => 1 / HOUR);
+    const seen = new DueTimes(RULES, () => 1);
+    void clock.sleep(HOUR).then(async () => seen.load(await panelRecords(backend, backend)));
+    await crawlFor(2 * HOUR, web, RULES, { clock, backend: () => backend });
+    assert.equal(seen.economy.pages, 26 * HOSTS);
+  });
+});
+
 describe("a due pass", () => {
   async function plainCrawl(clock: SimulatedClock, backend: Backend): Promise<void> {
     const { web } = changingWeb(20, () => 1 / HOUR);

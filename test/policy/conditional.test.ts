@@ -5,7 +5,7 @@ import { askedHow, hostAfter, type Looked, tellingApart } from "../../src/policy
 import { random } from "../web/random.ts";
 
 const RULES = { wholeEvery: 10 };
-const page = { etag: '"a"', lastModified: null, unread: 0 };
+const page = { etag: '"a"', lastModified: null, unread: 0, checks: 40 };
 const first = (urlId: number) => ({ urlId, attempt: 1 });
 const ids = Array.from({ length: 200 }, (_, n) => n + 1);
 
@@ -37,6 +37,18 @@ describe("asking again", () => {
     for (const etag of ["", "*"])
       assert.deepEqual(tellingApart({ etag, lastModified: "" }), { etag: null, lastModified: null });
     for (const etag of ['""', "W/*", "bare"]) assert.equal(tellingApart({ etag, lastModified: null }).etag, etag);
+  });
+
+  it("asks for the whole of one page in ten at the first look, of another at the next, until it was asked for whole once", () => {
+    const turns = ids.map((id) => {
+      let looks = 0;
+      while (askedHow({ ...page, unread: looks, checks: looks }, first(id), null, RULES) === "conditional") looks++;
+      return looks + 1;
+    });
+    for (let turn = 1; turn <= 10; turn++) {
+      const share = turns.filter((one) => one === turn).length / turns.length;
+      assert.ok(share > 0.05 && share < 0.15, `${share} at look ${turn}`);
+    }
   });
 
   it("always asks for the whole when told to, and of a host that lies", () => {
