@@ -63,7 +63,7 @@ for (const looks of [...Array(LOOKS).keys(), SPANS]) {
     [
       `after ${looks} looks each: ${((user + system) / PAGES).toFixed(1)} us a page`,
       `${((used() - before) / 2 ** 20).toFixed(1)} MB held`,
-      `${dueTimes.panel.length} pages in the panel, taken for ${pages.toFixed(0)}`,
+      `${dueTimes.panel.ids.length} pages in the panel, taken for ${pages.toFixed(0)}`,
       `price ${(price / DAY).toFixed(2)} days`,
     ].join("; "),
   );

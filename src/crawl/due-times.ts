@@ -43,6 +43,13 @@ export interface Reasons extends NextLook {
   readonly weight: number;
 }
 
+/** A panel as a run has left it. */
+export interface KeptPanel {
+  /** How thin it is (policy/panel). */
+  readonly zeros: number;
+  readonly records: readonly Weighed[];
+}
+
 export class DueTimes {
   readonly rules: RecrawlRules;
   readonly #weightOf: WeightOf;
@@ -130,12 +137,13 @@ export class DueTimes {
   }
 
   /** Whose records tell what the panel knows. */
-  get panel(): number[] {
-    return [...this.#panel.ids];
+  get panel(): { readonly zeros: number; readonly ids: readonly number[] } {
+    return { zeros: this.#panel.zeros, ids: [...this.#panel.ids] };
   }
 
-  /** Learns from the records of an earlier run's panel. */
-  load(records: readonly Weighed[]): void {
+  /** Learns from the records of an earlier run's panel, each of which stands for as many pages as it did there. */
+  load({ zeros, records }: KeptPanel): void {
+    this.#panel.thin(zeros);
     // Twice: the second time with the priors that the first has given.
     for (let round = 0; round < 2; round++)
       for (const { visit, ...url } of records) if (visit !== null && isByRate(visit)) this.learn(url, visit);

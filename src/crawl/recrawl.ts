@@ -4,7 +4,6 @@
  */
 import type { Clock, Instant } from "../base/clock.ts";
 import type { HostKey } from "../model/host.ts";
-import type { UrlRecord } from "../model/record.ts";
 import {
   afterFirst,
   afterRevisit,
@@ -18,7 +17,7 @@ import {
 } from "../policy/recrawl.ts";
 import type { Backend, Frontier, Settled, StateQueries } from "../ports/frontier.ts";
 import type { Due, Revisits } from "../ports/revisits.ts";
-import { DueTimes, isByRate, type Weighed, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
+import { DueTimes, isByRate, type KeptPanel, type Weighed, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
 
 export interface RecrawlParts {
   readonly frontier: Revisits & Pick<Frontier, "pending">;
@@ -197,7 +196,7 @@ export class Recrawl {
   async open(state: Pick<Backend, "fact" | "setFact">): Promise<number> {
     const { share: _, ...rules } = this.dueTimes.rules; // which says nothing of when pages are due
     const isAsRuled = (await state.fact(RULED)) === JSON.stringify(rules);
-    const isWhole = isAsRuled && (await state.fact(SCHEDULED)) === "all";
+    const isWhole = isAsRuled && (await state.fact(SCHEDULED)) === "all" && (await state.fact(PANEL)) !== null;
     await state.setFact(SCHEDULED, "some"); // until it is closed
     this.#state = state;
     if (!isWhole) {
@@ -218,9 +217,9 @@ export class Recrawl {
   async #keep(now: Instant): Promise<void> {
     this.#keepAt = now + KEEP_MS;
     const { panel } = this.dueTimes;
-    if (this.#state === null || panel.length === this.#keptPages) return;
+    if (this.#state === null || panel.ids.length === this.#keptPages) return;
     await keepPanel(this.#state, panel);
-    this.#keptPages = panel.length;
+    this.#keptPages = panel.ids.length;
   }
 
   /**
@@ -254,8 +253,8 @@ export class Recrawl {
   }
 }
 
-/** Facts of the state: the ids of the panel, and whether all that has ended is scheduled ("all", "some"; none: nothing is). */
-const PANEL = "panel";
+/** Facts of the state: the ids of the panel and how thin it is, and whether all that has ended is scheduled ("all", "some"; none: nothing is). */
+const PANEL = "sample";
 const SCHEDULED = "scheduled";
 /** And the rules by which it was. */
 const RULED = "scheduledBy";
@@ -267,21 +266,25 @@ export async function weighed(id: number, urls: Pick<StateQueries, "byId" | "imp
 }
 
 /** Of the panel the ids of its pages are kept: their records hold the rest. */
-const keepPanel = (state: Pick<Backend, "setFact">, panel: readonly number[]): Promise<void> =>
+const keepPanel = (state: Pick<Backend, "setFact">, panel: DueTimes["panel"]): Promise<void> =>
   state.setFact(PANEL, JSON.stringify(panel));
 
-/** The records of the panel that a run with schedules has kept last; none when there was none. */
+/** The panel that a run with schedules has kept last; an empty one when there was none. */
 export async function panelRecords(
   state: Pick<StateQueries, "fact">,
   urls: Pick<StateQueries, "byId" | "importance">,
-): Promise<Weighed[]> {
+): Promise<KeptPanel> {
+  const kept = await state.fact(PANEL);
+  const { zeros, ids } = kept === null ? NO_PANEL : (JSON.parse(kept) as DueTimes["panel"]);
   const records: Weighed[] = [];
-  for (const id of JSON.parse((await state.fact(PANEL)) ?? "[]") as number[]) {
+  for (const id of ids) {
     const record = await weighed(id, urls);
     if (record !== null) records.push(record);
   }
-  return records;
+  return { zeros, records };
 }
+
+const NO_PANEL: DueTimes["panel"] = { zeros: 0, ids: [] };
 
 /** A crawl runs without schedules: one with them, later, goes through all that has ended by then. */
 export async function leaveUnscheduled(state: Pick<Backend, "fact" | "setFact">): Promise<void> {

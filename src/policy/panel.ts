@@ -74,7 +74,7 @@ export class Panel {
     this.remove(id);
     this.#pages.set(id, page);
     this.#count(page, 1);
-    if (this.#pages.size > this.#most) this.#thin();
+    if (this.#pages.size > this.#most) this.thin(this.#zeros + 1);
   }
 
   remove(id: number): void {
@@ -84,8 +84,14 @@ export class Panel {
     this.#count(page, -1);
   }
 
-  #thin(): void {
-    this.#zeros++;
+  /** How thin it is: each page in it stands for 2 ** zeros. */
+  get zeros(): number {
+    return this.#zeros;
+  }
+
+  /** Leaves out all but the ids with a hash of so many leading zeros. */
+  thin(zeros: number): void {
+    this.#zeros = zeros;
     for (const id of [...this.#pages.keys()]) if (!this.holds(id)) this.remove(id);
   }
 

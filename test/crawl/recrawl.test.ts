@@ -5,7 +5,7 @@ import { byImportance, DueTimes } from "../../src/crawl/due-times.ts";
 import { leaveUnscheduled, panelRecords, Recrawl, weighed } from "../../src/crawl/recrawl.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { HostKey } from "../../src/model/host.ts";
-import { NO_ANSWER } from "../../src/model/record.ts";
+import { NO_ANSWER, type UrlRecord } from "../../src/model/record.ts";
 import { type Href, parseUrl } from "../../src/model/url.ts";
 import { rateOf } from "../../src/policy/change-rate.ts";
 import type { RecrawlRules } from "../../src/policy/recrawl.ts";
@@ -206,6 +206,29 @@ describe("a continuous crawl that goes on", () => {
     assert.equal(seen.economy.pages, 26 * HOSTS);
   });
 });
+
+describe("a panel that was kept", () => {
+  it("stands for as many pages when it is loaded as it did before", () => {
+    const crawled = Array.from({ length: 40_000 }, (_, nth) => ({ ...seenOnce(nth + 1), importance: 0 }));
+    const before = new DueTimes(RULES, () => 1);
+    for (const { visit, ...url } of crawled) before.learn(url, visit!);
+    const { zeros, ids } = before.panel;
+    assert.ok(ids.length < crawled.length / 2 && Math.abs(before.economy.pages / crawled.length - 1) < 0.05);
+    const after = new DueTimes(RULES, () => 1);
+    after.load({ zeros, records: ids.map((id) => crawled[id - 1]!) });
+    assert.equal(after.economy.pages, ids.length * 2 ** zeros);
+  });
+});
+
+/** A page that was fetched once. */
+function seenOnce(id: number): UrlRecord {
+  const host = "http://a.test" as HostKey;
+  const href = `${host}/${id}` as Href;
+  const given = { urlId: id, href, end: "fetched", detail: null, attempt: 1, startedAt: 0, endedAt: 0 } as const;
+  const where = { depth: 0, hops: 0, via: 0, source: "link", priority: 4, admittedAt: 0 } as const;
+  const visit = { ...NO_ANSWER, ...given, history: null };
+  return { id, host, href, ...where, state: "ended", dueAt: null, visit };
+}
 
 describe("a due pass", () => {
   async function plainCrawl(clock: SimulatedClock, backend: Backend): Promise<void> {
