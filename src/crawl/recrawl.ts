@@ -53,10 +53,10 @@ export class Recrawl {
   #turns: Turns = NO_TURNS;
   readonly #hostTurns = new Map<HostKey, Turns>();
   #purse: Purse;
-  #askAt: Instant = Number.NEGATIVE_INFINITY;
+  #askedAt: Instant = Number.NEGATIVE_INFINITY;
   #nextAt: Instant | null = null;
   #state: Pick<Backend, "setFact"> | null = null;
-  #keepAt: Instant = Number.NEGATIVE_INFINITY;
+  #keptAt: Instant = Number.NEGATIVE_INFINITY;
   #keptPages = 0;
   /** Brought forward by a hint: not to be put off again. */
   readonly #hinted = new Set<number>();
@@ -100,13 +100,13 @@ export class Recrawl {
   /** Puts what is due back into the frontier; the number put back. Cheap when there is nothing to do. */
   async take(): Promise<number> {
     const now = this.#parts.clock.now();
-    if (now >= this.#keepAt) await this.#keep(now);
-    if (now < this.#askAt) return 0;
+    if (!isWithin(KEEP_MS, this.#keptAt, now)) await this.#keep(now);
+    if (isWithin(ASK_AGAIN_MS, this.#askedAt, now)) return 0;
     const { until } = this.#parts;
     const put = until === null ? await this.#takeWithin(now) : await this.#takeAll(until);
     if (put > 0) return put;
     this.#nextAt = await this.#parts.frontier.nextDueAt();
-    this.#askAt = now + ASK_AGAIN_MS;
+    this.#askedAt = now;
     return 0;
   }
 
@@ -185,7 +185,7 @@ export class Recrawl {
   async hinted(id: number, at: Instant): Promise<void> {
     this.#hinted.add(id);
     if (this.#hinted.size > MOST_HINTED) this.#hinted.delete(this.#hinted.values().next().value!);
-    this.#askAt = Number.NEGATIVE_INFINITY;
+    this.#askedAt = Number.NEGATIVE_INFINITY;
     await this.#parts.frontier.schedule([{ id, dueAt: Math.min(at, this.#parts.until ?? at) }]);
   }
 
@@ -215,7 +215,7 @@ export class Recrawl {
 
   /** When pages have come or gone: who is in the panel stays the same otherwise, or nearly. */
   async #keep(now: Instant): Promise<void> {
-    this.#keepAt = now + KEEP_MS;
+    this.#keptAt = now;
     const { panel } = this.dueTimes;
     if (this.#state === null || panel.ids.length === this.#keptPages) return;
     await keepPanel(this.#state, panel);
@@ -252,6 +252,9 @@ export class Recrawl {
     return scheduled;
   }
 }
+
+/** Whether less than so much time has passed; not when the clock was set back behind `since`. */
+const isWithin = (ms: number, since: Instant, now: Instant): boolean => now >= since && now - since < ms;
 
 /** Facts of the state: the ids of the panel and how thin it is, and whether all that has ended is scheduled ("all", "some"; none: nothing is). */
 const PANEL = "sample";

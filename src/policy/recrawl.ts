@@ -146,4 +146,4 @@ export const afterFirst = ({ credit }: Turns, now: Instant, share: number): Turn
 export const afterRevisit = ({ credit, firstAt }: Turns): Turns => ({ credit: Math.max(credit - 1, 0), firstAt });
 
 export const hasTurn = ({ credit, firstAt }: Turns, now: Instant): boolean =>
-  credit >= 1 || now - firstAt > DISCOVERY_MS;
+  credit >= 1 || now - firstAt > DISCOVERY_MS || now < firstAt; // the clock was set back

@@ -1,6 +1,7 @@
 /** The real loop brings pages back: by their rates, within the budget, beside discovery, for ever or once. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Clock } from "../../src/base/clock.ts";
 import { byImportance, DueTimes } from "../../src/crawl/due-times.ts";
 import { leaveUnscheduled, panelRecords, Recrawl, weighed } from "../../src/crawl/recrawl.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
@@ -175,6 +176,32 @@ describe("a continuous crawl", () => {
     const share = again / pagesOf(world).length;
     assert.ok(share > 0.15 && share < 0.21, `${share} of all`);
     assert.ok(againOfLarge / ofLarge < 0.21, `${againOfLarge} of ${ofLarge}`);
+  });
+
+  it("goes on when the clock is set back", async () => {
+    const clock = new SimulatedClock();
+    let back = 0;
+    const shifted: Clock = { now: () => clock.now() - back, sleep: (ms, signal) => clock.sleep(ms, signal) };
+    const urls = memoryBackend({ clock: shifted });
+    let asked = 0;
+    const frontier = {
+      pending: async () => ({ queued: 0, leased: 0, delayed: 0, hosts: 0 }),
+      revisit: async () => 0,
+      schedule: async () => {},
+      due: async () => [],
+      async nextDueAt() {
+        asked++;
+        return null;
+      },
+    };
+    const parts = { frontier, urls, clock: shifted, random: () => 0, weightOf: () => 1, until: null };
+    const recrawl = new Recrawl(parts, RULES);
+    await recrawl.take();
+    await recrawl.take();
+    assert.equal(asked, 1);
+    back = 24 * HOUR;
+    await recrawl.take();
+    assert.equal(asked, 2);
   });
 
   it("looks again at what is gone, after twice as long each time, and by its rate once it is back", async () => {

@@ -132,5 +132,6 @@ describe("revisits beside discovery", () => {
     assert.ok(hasTurn(NO_TURNS, 0));
     const turns = afterFirst(NO_TURNS, 0, 0);
     assert.ok(!hasTurn(turns, 60_000) && hasTurn(turns, 60_001));
+    assert.ok(hasTurn(turns, -1), "the clock was set back");
   });
 });
