@@ -121,9 +121,7 @@ export class Recrawl {
     const early = Math.min(spare(this.#purse, visits), AT_ONCE);
     let due = most === 0 ? [] : await this.#parts.frontier.due(now, most);
     if (due.length < early) due = await this.#parts.frontier.due(now + this.dueTimes.rules.bounds.maxMs, early);
-    const put = await this.#putBack(due, now, isIdle);
-    this.#purse = { ...this.#purse, visits: this.#purse.visits - put };
-    return put;
+    return this.#putBack(due, now, isIdle);
   }
 
   async #takeAll(until: Instant): Promise<number> {
@@ -131,7 +129,7 @@ export class Recrawl {
     return this.#revisit(due.map(({ id }) => id));
   }
 
-  /** `isIdle`: nothing waits, so that nothing is held up. */
+  /** Pays for them. `isIdle`: nothing waits, so that nothing is held up. */
   async #putBack(due: readonly Due[], now: Instant, isIdle: boolean): Promise<number> {
     const again: number[] = [];
     const put: { readonly id: number; readonly dueAt: Instant }[] = [];
@@ -147,9 +145,11 @@ export class Recrawl {
         if (later !== dueAt) put.push({ id, dueAt: later });
         continue;
       }
+      again.push(id);
+      if (dueAt <= now && record.visit?.end === "robots") continue; // asks robots.txt alone, and costs nobody a visit
+      this.#purse = { ...this.#purse, visits: this.#purse.visits - 1 };
       this.#turns = afterRevisit(this.#turns);
       if (turns !== undefined) this.#hostTurns.set(record.host, afterRevisit(turns));
-      again.push(id);
     }
     if (put.length > 0) await this.#parts.frontier.schedule(put);
     return this.#revisit(again);

@@ -178,6 +178,24 @@ describe("a continuous crawl", () => {
     assert.ok(againOfLarge / ofLarge < 0.21, `${againOfLarge} of ${ofLarge}`);
   });
 
+  it("spends nothing on what robots.txt denies, however much that is", async () => {
+    const visits = async (denied: number): Promise<number> => {
+      const links = [...Array(10).keys()]
+        .map((n) => `/p/${n}`)
+        .concat([...Array(denied).keys()].map((n) => `/no/${n}`));
+      const web = (href: string, at: number): Reply => {
+        const { pathname } = new URL(href);
+        if (pathname === "/robots.txt") return { text: "User-agent: *\nDisallow: /no/\n" };
+        return pathname === "/" ? { links } : { links: [`${pathname}#${Math.floor(at / (5 * MINUTE))}`] };
+      };
+      const { world } = await crawlFor(HOUR, web, { ...RULES, policy: "uniform" });
+      assert.ok(world.asked.every(({ href }) => !href.includes("/no/")));
+      return pagesOf(world).length;
+    };
+    const [alone, among] = [await visits(0), await visits(100)];
+    assert.ok(among > 0.9 * alone, `${among} visits among what is denied, ${alone} without`);
+  });
+
   it("goes on when the clock is set back", async () => {
     const clock = new SimulatedClock();
     let back = 0;
