@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
 import type { Capture, Locator } from "../../model/capture.ts";
+import type { EndReason } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { ParsedUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
@@ -68,13 +69,17 @@ async function capturesInState(state: ReadOnlyState, { href, host, parts }: Pars
   const words = end === undefined || end === "retry" || end === "follow" ? "" : `, ${END_WORDS[end]}`;
   const why = record.state === "ended" ? `it ended as ${end}${words}` : `it is ${record.state}`;
   const captures: Captured[] = [];
-  for (const { capture, status, bytes, page } of await state.visitsOf(record.id)) {
-    const read = { bytes, mediaType: page?.mediaType ?? null, simhash: page?.simhash ?? null };
+  for (const { capture, status, bytes, end, page } of await state.visitsOf(record.id)) {
+    // The row of a look that found no content carries on the page that was there before.
+    const own = CONTENT.has(end) ? page : null;
+    const read = { bytes, mediaType: own?.mediaType ?? null, simhash: own?.simhash ?? null };
     for (const one of await captured(capture, status, state)) captures.push({ ...one, read });
   }
   captures.sort((one, other) => one.at - other.at); // a later import may have brought older ones
   return { url: href, captures, why };
 }
+
+const CONTENT: ReadonlySet<string> = new Set<EndReason>(["fetched", "sitemap", "not-modified"]);
 
 async function captured(capture: Capture | null, status: number | null, state: ReadOnlyState): Promise<Captured[]> {
   if (capture === null) return [];
