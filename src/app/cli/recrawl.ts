@@ -14,10 +14,10 @@ export function recrawlCommand(load: () => Promise<RunCrawl>): Command {
     name: "recrawl",
     usage: "recrawl DIR [options]",
     says: "visit again what is due in a crawl, once; trawl due DIR shows what that is",
-    more: `Goes on with the crawl's own options; those given here win, and are kept for the next time. New links
-that are found on the way are followed, and what was still to do is done. At first, and when --revisit-
-options have changed, all pages are scheduled anew from their last visit: nothing is asked for by that.
---limit counts what this pass fetches alone.`,
+    more: `Goes on with the crawl's own options; those given here win, and are kept for the next time. New
+links that are found on the way are followed, and what was still to do is done. At first, and when
+--revisit- options have changed, all pages are scheduled anew from their last visit: nothing is
+asked for by that. --limit counts what this pass fetches alone.`,
     options: OPTIONS,
     async run(argv, shell) {
       const { given, positionals } = readArguments("recrawl", argv, OPTIONS);

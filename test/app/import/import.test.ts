@@ -222,7 +222,7 @@ describe("an archive that another program wrote", () => {
       ["fetched", 2, 1, [-2, 2], '"2"', 0, null],
       ["not-modified", 3, 1, [-2, 2, -1], '"2"', 1, null],
     ];
-    assert.deepEqual(known(), visits);
+    assert.deepEqual(await known(), visits);
     assert.equal(made.report.counts.urls, 1);
     assert.equal(await made.get(url), two);
     assert.match(await made.verify(), /Sound\.\n$/);
@@ -235,7 +235,7 @@ describe("an archive that another program wrote", () => {
     assert.equal(await main(["import", file, "--dir", made.dir, "--json"], shell), 0, shell.err());
     const { visits: taken, older } = JSON.parse(shell.out()).counts;
     assert.deepEqual([taken, older], [1, 1], "a history goes forward");
-    assert.deepEqual(known(), [...visits, ["fetched", 4, 2, [-2, 2, -1, 2], '"3"', 0, null]]);
+    assert.deepEqual(await known(), [...visits, ["fetched", 4, 2, [-2, 2, -1, 2], '"3"', 0, null]]);
   });
 
   it("joins a schedule that a crawl has made: nothing that is imported is left out of it", async (t) => {
