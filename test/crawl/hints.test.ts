@@ -22,6 +22,7 @@ async function world(pages = 1, most?: number) {
   clock.time = Date.UTC(2026, 10, 1, 12);
   const backend = memoryBackend({ clock, hostConcurrency: 100 });
   const hosts = await Hosts.open(backend, "trawlbot");
+  await hosts.load([HOST]);
   const recrawl = new Recrawl(
     { frontier: backend, urls: backend, clock, random: () => 0.5, weightOf: () => 1, until: null },
     {
