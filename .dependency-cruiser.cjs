@@ -42,6 +42,7 @@ const HOMES = {
   "hyparquet-writer": "export",
   yazl: "export",
   "@aws-sdk/client-s3": "blobs",
+  "@redis/client": "store",
 };
 
 const packagePath = (name) => `(^|/)node_modules/${name.replaceAll(".", "\\.")}/`;

@@ -160,8 +160,11 @@ export interface StateQueries {
   ): Promise<{ readonly host: HostKey; readonly requests: number; readonly pending: number; readonly href?: Href }[]>;
 }
 
-export interface Backend extends Frontier, Revisits, StateQueries, AsyncDisposable {
+/** All but that URLs come back. */
+export interface FrontierState extends Frontier, StateQueries, AsyncDisposable {
   setFact(name: string, value: string): Promise<void>;
   /** What was committed survives the loss of power, too, from here on. For what is written from the state and names it. */
   sync(): Promise<void>;
 }
+
+export interface Backend extends FrontierState, Revisits {}

@@ -8,7 +8,7 @@ import type { Lease, Verdict } from "../../src/model/lease.ts";
 import type { FirstCash, LinksAgain, NewUrl } from "../../src/model/link.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
-import type { Backend, Commit, CommitReport, Settled } from "../../src/ports/frontier.ts";
+import type { Backend, Commit, CommitReport, FrontierState, Settled } from "../../src/ports/frontier.ts";
 
 export class TestClock implements Clock {
   time: Instant = 1_000_000;
@@ -35,11 +35,13 @@ export interface StoreOptions {
 export const LEASE_MS = 60_000;
 
 /** Makes the world of one test. */
-export type Begin = (options?: Omit<StoreOptions, "clock">) => Promise<World>;
+export type Begin<B extends FrontierState = FrontierState> = (
+  options?: Omit<StoreOptions, "clock">,
+) => Promise<World<B>>;
 
 /** One store, opened any number of times. */
-export interface Store {
-  open(options: StoreOptions): Backend | Promise<Backend>;
+export interface Store<B extends FrontierState = Backend> {
+  open(options: StoreOptions): B | Promise<B>;
   /** The store as a kill -9 leaves it now; the backend that is open is of no more use. */
   crash(): void | Promise<void>;
   close(): void | Promise<void>;
@@ -103,20 +105,23 @@ export function again(on: string, to: readonly NewUrl[], count = to.length): Lin
 export const ended = (end: EndReason = "fetched"): Verdict => ({ kind: "end", end });
 
 /** A frontier under test, with short forms of what tests do all the time. */
-export class World {
+export class World<B extends FrontierState = FrontierState> {
   readonly clock: TestClock;
-  readonly store: Store;
+  readonly store: Store<B>;
   readonly #options: Omit<StoreOptions, "clock">;
-  backend: Backend;
+  backend: B;
 
-  private constructor(store: Store, options: Omit<StoreOptions, "clock">, clock: TestClock, backend: Backend) {
+  private constructor(store: Store<B>, options: Omit<StoreOptions, "clock">, clock: TestClock, backend: B) {
     this.store = store;
     this.#options = options;
     this.clock = clock;
     this.backend = backend;
   }
 
-  static async open(store: Store, options: Omit<StoreOptions, "clock"> = {}): Promise<World> {
+  static async open<B extends FrontierState>(
+    store: Store<B>,
+    options: Omit<StoreOptions, "clock"> = {},
+  ): Promise<World<B>> {
     const clock = new TestClock();
     return new World(store, options, clock, await store.open({ clock, ...options }));
   }

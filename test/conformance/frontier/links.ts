@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { FirstCash, NewUrl } from "../../../src/model/link.ts";
 import { SHORT_LIST } from "../../../src/model/link.ts";
+import type { Backend } from "../../../src/ports/frontier.ts";
 import { again, type Begin, ended, pathOf, type settled, url, type World } from "../frontier-world.ts";
 
 export const firstCash: FirstCash = ({ source }) => (source === "seed" ? 1 : 0);
@@ -12,16 +13,16 @@ function assertAbout(found: number, wanted: number): void {
   assert.ok(found > wanted * 0.7 && found < wanted * 1.42, `${found} is not about ${wanted}`);
 }
 
-export function links(begin: Begin): void {
+export function links(begin: Begin<Backend>): void {
   describe("8. cash", () => {
     const seed = url("a.test", "seed");
     /** Two hundred of class 4, so that most are on disk. */
     const many = Array.from({ length: 200 }, (_, i) => url("a.test", `p${i}`, { priority: 4, source: "link" }));
     const far = many[150]!;
-    const idOf = async (world: World, { fpHi, fpLo }: NewUrl) => (await world.backend.find(fpHi, fpLo))!.id;
-    const importanceOf = async (world: World, of: NewUrl) => world.backend.importance(await idOf(world, of));
+    const idOf = async (world: World<Backend>, { fpHi, fpLo }: NewUrl) => (await world.backend.find(fpHi, fpLo))!.id;
+    const importanceOf = async (world: World<Backend>, of: NewUrl) => world.backend.importance(await idOf(world, of));
     /** Ends the next page that can be leased. */
-    const onPage = async (world: World, links: Parameters<typeof settled>[3]): Promise<void> => {
+    const onPage = async (world: World<Backend>, links: Parameters<typeof settled>[3]): Promise<void> => {
       await world.settle(await world.leaseOne(), ended(), links);
     };
 

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import type { History } from "../../../src/model/history.ts";
 import type { NewUrl } from "../../../src/model/link.ts";
 import type { Href } from "../../../src/model/url.ts";
+import type { Backend } from "../../../src/ports/frontier.ts";
 import { again, type Begin, ended, LEASE_MS, pathOf, recordOf, url, type World } from "../frontier-world.ts";
 import { firstCash } from "./links.ts";
 
@@ -11,16 +12,16 @@ const paths = (from: number, to: number): NewUrl[] =>
   Array.from({ length: to - from }, (_, i) => url("a.test", String(from + i)));
 
 /** Adds these and ends them; ids are given from 1. */
-async function visitAll(world: World, urls: readonly NewUrl[]): Promise<void> {
+async function visitAll(world: World<Backend>, urls: readonly NewUrl[]): Promise<void> {
   await world.backend.add(urls);
   await world.drain();
 }
 
 /** Queues these again, all in one class. */
-const revisit = ({ backend }: World, ids: readonly number[], priority = 0): Promise<number> =>
+const revisit = ({ backend }: World<Backend>, ids: readonly number[], priority = 0): Promise<number> =>
   backend.revisit(ids.map((id) => ({ id, priority })));
 
-export function revisits(begin: Begin): void {
+export function revisits(begin: Begin<Backend>): void {
   describe("9. what comes back", () => {
     it("is queued behind what waits in its class, and before what comes later", async () => {
       const world = await begin();
@@ -235,8 +236,11 @@ export function revisits(begin: Begin): void {
   });
 
   describe("10. when it is due", () => {
-    const due = async ({ backend }: World, until = Number.POSITIVE_INFINITY, max = 99): Promise<[number, number][]> =>
-      (await backend.due(until, max)).map(({ id, dueAt }) => [id, dueAt]);
+    const due = async (
+      { backend }: World<Backend>,
+      until = Number.POSITIVE_INFINITY,
+      max = 99,
+    ): Promise<[number, number][]> => (await backend.due(until, max)).map(({ id, dueAt }) => [id, dueAt]);
 
     it("is said by its end, and only by one that counts", async () => {
       const world = await begin();

@@ -5,12 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import { historyOf } from "../../../src/policy/history.ts";
+import type { Backend } from "../../../src/ports/frontier.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
 import { ended, recordOf, settled, url, World } from "../../conformance/frontier-world.ts";
 import { embeddedStore } from "../stores.ts";
 
 let store: ReturnType<typeof embeddedStore>;
-let world: World;
+let world: World<Backend>;
 beforeEach(async () => {
   store = embeddedStore();
   world = await World.open(store);

@@ -1,0 +1,85 @@
+/** What is kept of a crawl as a whole, in one hash: how it was created, numbers that are given once, facts and marks. */
+import type { ArchiveMark } from "../../model/capture.ts";
+import type { Connection } from "./connection.ts";
+import { ClusterError } from "./errors.ts";
+
+/** The layout of keys that this version reads and writes. */
+const LAYOUT = "1";
+
+export interface Creation {
+  /** Into how many parts its hosts are divided, for ever. */
+  readonly shards: number;
+  /** In how many parts each keeps what it has seen; a power of two. */
+  readonly buckets: number;
+}
+
+const MARK = "mark:";
+const FACT = "fact:";
+
+export class Crawl {
+  readonly #connection: Connection;
+  readonly #key: string;
+  readonly buckets: number;
+  /** The last of the ids that were given to this crawler; before, that of the opening. */
+  lastId = 0;
+
+  private constructor(connection: Connection, key: string, { buckets }: Creation) {
+    this.#connection = connection;
+    this.#key = key;
+    this.buckets = buckets;
+  }
+
+  /** Creates the crawl, or checks that it was created alike. @throws ClusterError */
+  static async open(connection: Connection, name: string, creation: Creation): Promise<Crawl> {
+    const crawl = new Crawl(connection, `trawl:{${name}}`, creation);
+    for (const [field, wanted] of Object.entries({ layout: LAYOUT, ...creation })) {
+      await crawl.#command("HSETNX", field, String(wanted));
+      const is = await crawl.#command("HGET", field);
+      if (is !== String(wanted))
+        throw new ClusterError(
+          "foreign",
+          `the crawl ${name} was created with ${field} ${is}, not ${wanted}; give it what it has, or choose another name`,
+        );
+    }
+    crawl.lastId = Number(await crawl.#command("HGET", "ids"));
+    return crawl;
+  }
+
+  /** The first of `count` numbers that nobody else is given. */
+  async next(what: "ids" | "records" | "robots", count: number): Promise<number> {
+    const last = Number(await this.#command("HINCRBY", what, String(count)));
+    if (what === "ids") this.lastId = last;
+    return last - count + 1;
+  }
+
+  async fact(name: string): Promise<string | null> {
+    return (await this.#command("HGET", FACT + name)) as string | null;
+  }
+
+  async setFact(name: string, value: string): Promise<void> {
+    await this.#command("HSET", FACT + name, value);
+  }
+
+  async setMarks(marks: readonly ArchiveMark[]): Promise<void> {
+    if (marks.length === 0) return;
+    await this.#command("HSET", ...marks.flatMap(({ file, bytes }) => [MARK + file, String(bytes)]));
+  }
+
+  async marks(): Promise<Map<string, number>> {
+    const marks = new Map<string, number>();
+    for (const [field, value] of pairs(await this.#command("HGETALL")))
+      if (field.startsWith(MARK)) marks.set(field.slice(MARK.length), Number(value));
+    return marks;
+  }
+
+  #command(verb: string, ...words: readonly string[]): Promise<unknown> {
+    return this.#connection.command(this.#key, [verb, this.#key, ...words]);
+  }
+}
+
+/** A hash as Redis gives it: flat in RESP2, a map or an object in RESP3. */
+export function pairs(answer: unknown): [string, string][] {
+  if (answer instanceof Map) return [...answer] as [string, string][];
+  if (!Array.isArray(answer)) return Object.entries((answer ?? {}) as Record<string, string>);
+  return Array.from({ length: answer.length / 2 }, (_, i) => [answer[2 * i], answer[2 * i + 1]] as [string, string]);
+}

@@ -1,0 +1,21 @@
+/** What can be wrong with a cluster. Each error has a stable `code` and says the mend. */
+
+export type ClusterErrorCode =
+  /** Nobody answers, or a master has no replica that takes part; the same call may go well later. */
+  | "away"
+  /** It is not set up so that nothing is lost. */
+  | "refused"
+  /** The crawl was created otherwise, by another Trawl or with other options. */
+  | "foreign"
+  /** The client is not installed. */
+  | "missing";
+
+export class ClusterError extends Error {
+  override readonly name = "ClusterError";
+  readonly code: `frontier-${ClusterErrorCode}`;
+
+  constructor(code: ClusterErrorCode, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = `frontier-${code}`;
+  }
+}

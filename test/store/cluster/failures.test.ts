@@ -1,0 +1,172 @@
+/** What a cluster and several crawlers add to the promises of the port: fences, fail-overs, and what is refused at the start. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Lease } from "../../../src/model/lease.ts";
+import type { FrontierState } from "../../../src/ports/frontier.ts";
+import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
+import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
+import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
+
+let cluster: RedisCluster;
+before(async () => {
+  cluster = await redisCluster();
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+let crawls = 0;
+const newName = () => `failures-${++crawls}`;
+const LEASE_MS = 60_000;
+
+function open(name: string, clock: TestClock, more: Partial<ClusterOptions> = {}): Promise<FrontierState> {
+  return openCluster({ nodes: cluster.nodes, name, clock, shards: 8, buckets: 4, leaseMs: LEASE_MS, ...more });
+}
+
+const commit = (
+  backend: FrontierState,
+  clock: TestClock,
+  leases: readonly Lease[],
+  links: ReturnType<typeof url>[] = [],
+) =>
+  backend.commit({
+    settled: leases.map((lease) => settled(lease, ended(), clock.time, { links, hostReadyAt: clock.time })),
+    hosts: [],
+    robots: [],
+    marks: [],
+  });
+
+describe("two crawlers", () => {
+  it("share what waits: no URL is leased to both, and no host", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using one = await open(name, clock);
+    await using two = await open(name, clock, { joins: true });
+    await one.add(Array.from({ length: 40 }, (_, n) => url(`h${n % 20}.test`, String(n))));
+    const leases = (await Promise.all([one.lease(15), two.lease(15)])).flat();
+    assert.equal(new Set(leases.map(({ token }) => token)).size, leases.length);
+    assert.equal(new Set(leases.map(({ url: { host } }) => host)).size, leases.length, "one lease a host");
+    assert.equal(leases.length, 20);
+  });
+
+  it("cannot settle, admit or move a clock by a lease that has passed to the other", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using late = await open(name, clock);
+    await late.add([url("a.test", "1")]);
+    const [stale] = await late.lease(1);
+    await using other = await open(name, clock, { joins: true });
+    clock.time += LEASE_MS;
+    const [lease] = await other.lease(1);
+    assert.deepEqual([lease?.url.id, lease?.attempt], [1, 2]);
+    const more = { links: [url("b.test", "2")], hostReadyAt: 1e15 };
+    const batch = { settled: [settled(stale!, ended("dns"), clock.time, more)], hosts: [], robots: [], marks: [] };
+    assert.deepEqual(await late.commit(batch), { current: [false], admitted: 0, dropped: 0, robotsIds: [] });
+    await late.release([{ lease: stale!, hostReadyAt: 1e15 }]);
+    assert.deepEqual(await late.pending(), { queued: 0, leased: 1, delayed: 0, hosts: 1 });
+    assert.deepEqual((await commit(other, clock, [lease!], [url("a.test", "3")])).current, [true]);
+    assert.equal((await other.lease(1))[0]?.url.href, "http://a.test/3", "the clock stands");
+  });
+
+  it("leaves the leases of others alone when it joins, and ends none of its own when it leaves", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using one = await open(name, clock);
+    await one.add([url("a.test", "1")]);
+    const [lease] = await one.lease(1);
+    const two = await open(name, clock, { joins: true });
+    assert.deepEqual(await two.lease(1), []);
+    await two[Symbol.asyncDispose]();
+    assert.deepEqual((await commit(one, clock, [lease!])).current, [true]);
+  });
+});
+
+describe("a master that is killed", () => {
+  it("takes nothing along that was acknowledged, and the crawl goes on by itself", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using backend = await open(name, clock);
+    const admitted = new Set<string>();
+    const visited = new Map<string, number>();
+    const seeds = Array.from({ length: 30 }, (_, n) => url(`h${n}.test`, "0"));
+    await backend.add(seeds);
+    for (const { href } of seeds) admitted.add(href);
+    let killed: Promise<void> | null = null;
+    for (let round = 0; ; round++) {
+      clock.time += 10;
+      const leases = await backend.lease(10);
+      if (leases.length === 0) {
+        const { queued, leased } = await backend.pending();
+        if (queued + leased === 0) break;
+        clock.time += LEASE_MS; // a lease whose answer was lost comes back
+        continue;
+      }
+      const links =
+        round > 40 ? [] : Array.from({ length: 5 }, (_, n) => url(`h${(round * 7 + n) % 30}.test`, `${round}.${n}`));
+      if (round === 5) killed = cluster.kill(cluster.nodes[1]!);
+      const report = await commit(backend, clock, leases, links);
+      for (const { href } of links) admitted.add(href);
+      for (const [nth, lease] of leases.entries())
+        if (report.current[nth]) visited.set(lease.url.href, (visited.get(lease.url.href) ?? 0) + 1);
+    }
+    await killed;
+    assert.deepEqual([...visited.keys()].sort(), [...admitted].sort(), "each was visited, and nothing else");
+    assert.ok(
+      [...visited.values()].every((times) => times === 1),
+      "and settled once",
+    );
+    assert.deepEqual([...(await backend.endCounts())], [["fetched", admitted.size]]);
+    await cluster.start(cluster.nodes[1]!);
+  });
+
+  it("acknowledges nothing while its replica is there and does not follow", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using backend = await open(name, clock, { patienceMs: 500 });
+    const everywhere = Array.from({ length: 40 }, (_, n) => url(`h${n}.test`, "1")); // so that each master has some
+    const replica = cluster.nodes[3]!;
+    cluster.pause(replica);
+    try {
+      await assert.rejects(backend.add(everywhere), {
+        code: "frontier-away",
+        message: /replicas of 127\.[\d.]+:\d+ do not keep up/,
+      });
+    } finally {
+      cluster.resume(replica);
+    }
+    assert.equal(await backend.add([...everywhere, url("a.test", "2")]), 1, "it was there all the same");
+  });
+});
+
+describe("a cluster that could lose what it is given", () => {
+  const refusal = async (setting: string, wrong: string, right: string, says: RegExp) => {
+    const node = cluster.nodes[0]!;
+    await cluster.ask(node, "CONFIG", "SET", setting, wrong);
+    try {
+      await assert.rejects(open(newName(), new TestClock()), { code: "frontier-refused", message: says });
+    } finally {
+      await cluster.ask(node, "CONFIG", "SET", setting, right);
+    }
+  };
+
+  it("is refused when it throws keys away", () =>
+    refusal(
+      "maxmemory-policy",
+      "allkeys-lru",
+      "noeviction",
+      /throws keys away .*\(maxmemory-policy allkeys-lru\); set maxmemory-policy noeviction$/,
+    ));
+
+  it("is refused when it keeps no log", () =>
+    refusal("appendonly", "no", "yes", /keeps no log .*\(appendonly no\); set appendonly yes$/));
+
+  it("is refused when the crawl was created with other shards", async () => {
+    const name = newName();
+    await (await open(name, new TestClock()))[Symbol.asyncDispose]();
+    await assert.rejects(open(name, new TestClock(), { shards: 16 }), {
+      code: "frontier-foreign",
+      message: /was created with shards 8, not 16; give it what it has, or choose another name$/,
+    });
+  });
+
+  it("is asked for in words when nobody answers", async () => {
+    const nodes = [{ host: "127.0.0.1", port: 1 }];
+    await assert.rejects(openCluster({ nodes, name: "x", clock: new TestClock() }), {
+      code: "frontier-away",
+      message: /^no Redis Cluster answers at 127\.0\.0\.1:1 /,
+    });
+  });
+});

@@ -1,0 +1,34 @@
+/** Whatever is done to them, in whatever order: the back end in Redis answers as the one in memory. */
+import { after, before, it } from "node:test";
+import fc from "fast-check";
+import type { FrontierState } from "../../../src/ports/frontier.ts";
+import { assertAlike, MODEL_OPTIONS, operations, Player, played } from "../../conformance/frontier-model.ts";
+import { type Store, World } from "../../conformance/frontier-world.ts";
+import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
+import { memoryStore } from "../stores.ts";
+import { clusterStore } from "./store.ts";
+
+let cluster: RedisCluster;
+before(async () => {
+  cluster = await redisCluster();
+});
+after(() => cluster[Symbol.asyncDispose]());
+
+/** Each visit is several ways to the cluster and back. */
+const VISITS = 12;
+const DRAINED = 30;
+
+for (const [hostConcurrency, hostShare] of [
+  [1, 1],
+  [4, 2],
+] as const)
+  it(`memory and cluster answer alike, step by step, ${hostConcurrency} at a time, ${hostShare} while others wait`, async () => {
+    await fc.assert(
+      fc.asyncProperty(played(operations(fc.constant(null), VISITS)), async (ops) => {
+        const options = { ...MODEL_OPTIONS, hostConcurrency, hostShare };
+        const play = async (store: Store<FrontierState>) => new Player(await World.open(store, options));
+        await assertAlike([await play(clusterStore(() => cluster)), await play(memoryStore())], ops, DRAINED);
+      }),
+      { seed: 7, numRuns: 8, endOnFailure: true },
+    );
+  });
