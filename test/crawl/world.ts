@@ -60,6 +60,8 @@ export interface Request {
 export interface Kept {
   readonly href: string;
   readonly status: number;
+  /** Of the body that came. */
+  readonly bytes: number;
   /** Null: the record is a response, with its body. */
   readonly revisit: Revisit | null;
 }
@@ -339,7 +341,7 @@ function memoryArchive(kept: Kept[], onSync: () => void): Archive {
   return {
     digest,
     append({ href, status, startedAt, body, truncated }, { revisit = null }) {
-      kept.push({ href, status, revisit });
+      kept.push({ href, status, bytes: body.length, revisit });
       return {
         response: { file: "memory.warc.gz", offset: offset++, length: 1 },
         at: startedAt,

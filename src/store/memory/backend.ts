@@ -163,7 +163,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
   }
 
   async nextDueAt(): Promise<Instant | null> {
-    return this.#due()[0]?.dueAt ?? null;
+    let next: Instant | null = null;
+    for (const { dueAt } of this.state.urls.values())
+      if (dueAt !== null && (next === null || dueAt < next)) next = dueAt;
+    return next;
   }
 
   /** The earliest first. */
