@@ -2,6 +2,7 @@
  * The embedded store: one SQLite file, written by one process. Rows are only appended, host queues are chunks, and what
  * is asked all the time (seen? ended? who is due?) is in memory. docs/decisions has the reasons and the figures.
  */
+import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Instant } from "../../base/clock.ts";
 import { streamed } from "../../base/streamed.ts";
@@ -220,10 +221,14 @@ class EmbeddedBackend extends Stored implements Backend {
 
   async sync(): Promise<void> {
     this.#now();
-    this.#guard(() => {
+    const isWhole = this.#guard(() => {
       if (!this.#hosts.allMoved) this.#writer.transaction(() => this.#hosts.moveAll());
-      this.#checkpoints.now();
+      return this.#checkpoints.now();
     });
+    if (isWhole) return;
+    // The rest has to stay in the log, which is as good a place.
+    await using log = await open(`${this.#file}-wal`);
+    await log.datasync();
   }
 
   async topHosts(n: number): Promise<{ host: HostKey; requests: number; pending: number }[]> {

@@ -53,9 +53,12 @@ export class Checkpoints {
     this.#thread.ask({ kind: "checkpoint" });
   }
 
-  /** All of the log that no reader needs as it is goes into the file, and both to the disk. */
-  now(): void {
-    // Only one can do it at a time: while the other thread does, this one waits.
-    while (this.#rest.get()!.busy === 1) Atomics.wait(NOBODY, 0, 0, WAIT_MS);
+  /** All of the log goes into the file, and to the disk, but for what comes after the first thing that a reader needs as it is; false when that is left. */
+  now(): boolean {
+    for (;;) {
+      const { busy, log, checkpointed } = this.#rest.get()!;
+      if (busy === 0) return log === checkpointed;
+      Atomics.wait(NOBODY, 0, 0, WAIT_MS); // only one can do it at a time, and the other thread does
+    }
   }
 }
