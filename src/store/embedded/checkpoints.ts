@@ -53,7 +53,7 @@ export class Checkpoints {
     this.#thread.ask({ kind: "checkpoint" });
   }
 
-  /** All of the log goes into the file, and to the disk, but for what comes after the first thing that a reader needs as it is; false when that is left. */
+  /** All of the log goes into the file, and to the disk, up to what a reader needs as it is; false when that is left. */
   now(): boolean {
     for (;;) {
       const { busy, log, checkpointed } = this.#rest.get()!;
