@@ -108,7 +108,7 @@ export const WHAT_TO_CRAWL = {
     kind: "int",
     min: 0,
     max: 1_000_000,
-    default: 20,
+    default: 12,
     word: "PAGES",
     says: "copies and empty pages that URLs of one pattern (/item-{n}) may bring before most others are left out as a trap; 0: no end",
   },
