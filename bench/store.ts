@@ -237,7 +237,7 @@ async function crawl(dir: string, urls: number): Promise<void> {
     console.log(
       `opened again after SIGKILL: ${(opening.wallMs / 1000).toFixed(1)} s (CPU ${(opening.cpuUs / 1e6).toFixed(1)} s); ${(size / at.made).toFixed(0)} bytes on disk a URL`,
     );
-    if (JSON.stringify(backend.pending()) !== JSON.stringify(counts))
+    if (JSON.stringify(await backend.pending()) !== JSON.stringify(counts))
       throw new Error("the counts differ after opening");
   }
   if (urls === 0) return backend[Symbol.asyncDispose]();
