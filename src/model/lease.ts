@@ -19,6 +19,9 @@ export interface LeasedUrl {
   readonly admittedAt: Instant;
 }
 
+/** How long a lease is good for, in ms, unless a back end is told otherwise. */
+export const LEASE_MS = 600_000;
+
 export interface Lease {
   /** Unique among all leases of the crawl; what ends a lease must show it. */
   readonly token: number;

@@ -46,7 +46,7 @@ import type { Revisits } from "./revisits.ts";
 /** What every back end is told when it is opened. */
 export interface FrontierOptions {
   readonly clock: Clock;
-  /** How long a lease is good for. */
+  /** How long a lease is good for; `LEASE_MS` unless told. */
   readonly leaseMs?: number;
   /** Leases open at one host at a time. */
   readonly hostConcurrency?: number;

@@ -5,10 +5,17 @@ import { hashText } from "../../src/base/hash.ts";
 import type { EndReason } from "../../src/model/end.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Lease, Verdict } from "../../src/model/lease.ts";
-import type { FirstCash, LinksAgain, NewUrl } from "../../src/model/link.ts";
+import type { LinksAgain, NewUrl } from "../../src/model/link.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
-import type { Backend, Commit, CommitReport, FrontierState, Settled } from "../../src/ports/frontier.ts";
+import type {
+  Backend,
+  Commit,
+  CommitReport,
+  FrontierOptions,
+  FrontierState,
+  Settled,
+} from "../../src/ports/frontier.ts";
 
 export class TestClock implements Clock {
   time: Instant = 1_000_000;
@@ -22,26 +29,17 @@ export class TestClock implements Clock {
   }
 }
 
-export interface StoreOptions {
-  readonly clock: Clock;
-  readonly leaseMs?: number;
-  readonly hostConcurrency?: number;
-  readonly hostShare?: number;
-  readonly firstCash?: FirstCash;
-  readonly firstTier?: (host: HostKey) => number;
-}
-
 /** Unless a test says otherwise. */
 export const LEASE_MS = 60_000;
 
 /** Makes the world of one test. */
 export type Begin<B extends FrontierState = FrontierState> = (
-  options?: Omit<StoreOptions, "clock">,
+  options?: Omit<FrontierOptions, "clock">,
 ) => Promise<World<B>>;
 
 /** One store, opened any number of times. */
 export interface Store<B extends FrontierState = Backend> {
-  open(options: StoreOptions): B | Promise<B>;
+  open(options: FrontierOptions): B | Promise<B>;
   /** The store as a kill -9 leaves it now; the backend that is open is of no more use. */
   crash(): void | Promise<void>;
   close(): void | Promise<void>;
@@ -108,10 +106,10 @@ export const ended = (end: EndReason = "fetched"): Verdict => ({ kind: "end", en
 export class World<B extends FrontierState = FrontierState> {
   readonly clock: TestClock;
   readonly store: Store<B>;
-  readonly #options: Omit<StoreOptions, "clock">;
+  readonly #options: Omit<FrontierOptions, "clock">;
   backend: B;
 
-  private constructor(store: Store<B>, options: Omit<StoreOptions, "clock">, clock: TestClock, backend: B) {
+  private constructor(store: Store<B>, options: Omit<FrontierOptions, "clock">, clock: TestClock, backend: B) {
     this.store = store;
     this.#options = options;
     this.clock = clock;
@@ -120,7 +118,7 @@ export class World<B extends FrontierState = FrontierState> {
 
   static async open<B extends FrontierState>(
     store: Store<B>,
-    options: Omit<StoreOptions, "clock"> = {},
+    options: Omit<FrontierOptions, "clock"> = {},
   ): Promise<World<B>> {
     const clock = new TestClock();
     return new World(store, options, clock, await store.open({ clock, ...options }));

@@ -1,15 +1,13 @@
 /** `trawl diff DIR URL`: the versions of a URL in the archive, and what has changed between two of them. */
-import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { parseValue } from "../config/values.ts";
 import { type Comparison, compare } from "../inspect/diff/compare.ts";
 import { type Pair, pairOf, type Version, versionsOf, type Which } from "../inspect/diff/versions.ts";
-import { findCaptures } from "../inspect/find-captures.ts";
 import { UsageError } from "../usage-error.ts";
 import { printable, size, timeInUtc } from "../wording.ts";
+import { capturesOf } from "./captures-of.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { directoryAndUrl } from "./positionals.ts";
 
 const TABLE = {
   from: {
@@ -48,14 +46,9 @@ code 4 when nothing of the URL is archived.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("diff", argv, TABLE);
-    const { directory, url } = directoryAndUrl("diff", positionals);
-    const dir = resolve(shell.cwd, directory);
-    const found = await findCaptures(dir, url);
-    const say = (sentence: string): unknown => shell.stderr.write(`trawl: ${sentence}\n`);
-    if (found.captures.length === 0) {
-      say(`nothing of ${found.url} is archived in ${dir}: ${found.why}`);
-      return EXIT.nothingFetched;
-    }
+    const found = await capturesOf("diff", positionals, shell);
+    if (found === null) return EXIT.nothingFetched;
+    const { dir } = found;
     const versions = await versionsOf(found, dir);
     const [from, to] = [whichOf("from", given.from, versions), whichOf("to", given.to, versions)];
     const pair = pairOf(versions, from, to);
@@ -68,7 +61,7 @@ code 4 when nothing of the URL is archived.`,
       return EXIT.done;
     }
     shell.stdout.write(`${found.url}\n${lines(versions).join("\n")}\n`);
-    if (says !== null) say(says);
+    if (says !== null) shell.stderr.write(`trawl: ${says}\n`);
     if (compared !== null && compared.patch !== "") shell.stdout.write(`\n${shown(compared.patch, shell)}`);
     return EXIT.done;
   },

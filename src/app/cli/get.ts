@@ -1,15 +1,14 @@
 /** `trawl get DIR URL`: what the archive holds of a URL, on standard output. */
-import { resolve } from "node:path";
 import type { Instant } from "../../base/clock.ts";
 import { header } from "../../model/fetch-result.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { ArchivedResponse } from "../../warc/read-at.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { answerAt, archivedAt } from "../dir/archived.ts";
-import { bodyElsewhere, findCaptures, nearest } from "../inspect/find-captures.ts";
+import { bodyElsewhere, nearest } from "../inspect/find-captures.ts";
+import { capturesOf } from "./captures-of.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { directoryAndUrl } from "./positionals.ts";
 
 const TABLE = {
   at: {
@@ -43,14 +42,10 @@ of it is archived.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("get", argv, TABLE);
-    const { directory, url } = directoryAndUrl("get", positionals);
-    const dir = resolve(shell.cwd, directory);
-    const found = await findCaptures(dir, url);
-    const chosen = nearest(found.captures, (given.at ?? null) as Instant | null);
-    if (chosen === null) {
-      shell.stderr.write(`trawl: nothing of ${found.url} is archived in ${dir}: ${found.why}\n`);
-      return EXIT.nothingFetched;
-    }
+    const found = await capturesOf("get", positionals, shell);
+    const chosen = found === null ? null : nearest(found.captures, (given.at ?? null) as Instant | null);
+    if (found === null || chosen === null) return EXIT.nothingFetched;
+    const { dir } = found;
     if (given.head) shell.stdout.write(headOf(await archivedAt(dir, chosen.place)));
     else if (chosen.body === null) {
       shell.stderr.write(`trawl: ${await bodyElsewhere(dir, chosen)}\n`);

@@ -6,7 +6,7 @@
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { Lease, Verdict } from "../../model/lease.ts";
+import { LEASE_MS, type Lease, type Verdict } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
 import type {
   Commit,
@@ -38,7 +38,6 @@ export interface ClusterOptions extends ConnectionOptions, Omit<FrontierOptions,
   readonly buckets?: number;
 }
 
-const LEASE_MS = 600_000;
 const SHARDS = 1_024;
 const BUCKETS = 4_096;
 /** As the scripts write ids that are put in order. */

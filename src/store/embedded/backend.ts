@@ -10,7 +10,7 @@ import { cashOf } from "../../dedup/cash-levels.ts";
 import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
-import type { Lease } from "../../model/lease.ts";
+import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, FrontierOptions, Pending, Release } from "../../ports/frontier.ts";
@@ -42,7 +42,6 @@ export interface EmbeddedOptions extends FrontierOptions {
   readonly disk?: Partial<DiskPace>;
 }
 
-const LEASE_MS = 600_000;
 const EXACT: SeenChoice = { kind: "exact", capacity: 1, error: 0.5 };
 /** Tokens given between two openings at most, so that none is ever given twice. */
 const TOKENS_PER_OPENING = 2 ** 32;

@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
 import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { Lease } from "../../model/lease.ts";
+import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl } from "../../model/link.ts";
 import { dropRecord, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type {
@@ -24,8 +24,6 @@ export interface MemoryOptions extends FrontierOptions {
   /** The state that an earlier backend left. */
   readonly state?: MemoryState;
 }
-
-const LEASE_MS = 600_000;
 
 /** A store of plain maps. With the `state` of an earlier one it goes on where that one was closed, or killed. */
 export function memoryBackend(options: MemoryOptions): Backend {
@@ -157,8 +155,9 @@ class MemoryBackend extends MemoryRecords implements Backend {
   }
 
   async due(until: Instant, max: number): Promise<readonly Due[]> {
-    return this.#due()
-      .filter(({ dueAt }) => dueAt <= until)
+    return [...this.state.urls.values()]
+      .flatMap(({ id, dueAt }) => (dueAt === null || dueAt > until ? [] : [{ id, dueAt }]))
+      .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id)
       .slice(0, max);
   }
 
@@ -167,13 +166,6 @@ class MemoryBackend extends MemoryRecords implements Backend {
     for (const { dueAt } of this.state.urls.values())
       if (dueAt !== null && (next === null || dueAt < next)) next = dueAt;
     return next;
-  }
-
-  /** The earliest first. */
-  #due(): Due[] {
-    return [...this.state.urls.values()]
-      .flatMap(({ id, dueAt }) => (dueAt === null ? [] : [{ id, dueAt }]))
-      .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id);
   }
 
   /** One that may come back. */
