@@ -85,7 +85,7 @@ const known: Pick<NewUrl, "fpHi" | "fpLo" | "host">[] = [];
 
 /** Links to what was told before. The numbers are not of `random`: with cash and without it is the same crawl. */
 function linksAgain(page: number): LinksAgain | null {
-  if (!CASH) return null;
+  if (!CASH || known.length === 0) return null;
   const named = Array.from({ length: AGAIN }, (_, i) => known[(page * 7_919 + i * 104_729) % known.length]!);
   const words = named.flatMap(({ fpHi, fpLo }, i) => [fpHi, fpLo, i + 1]);
   return { count: 90, words: Uint32Array.from(words), hosts: named.map(({ host }) => host) };
@@ -99,7 +99,8 @@ function newUrl(via: number): NewUrl {
   const length = bytes.write(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`, "latin1");
   const fpHi = Math.floor(random() * 2 ** 32);
   const fpLo = Math.floor(random() * 2 ** 32);
-  known[made % REMEMBERED] = { fpHi, fpLo, host: name as HostKey };
+  // Another process begins with none of them, so the places are filled in order.
+  known[known.length < REMEMBERED ? known.length : made % REMEMBERED] = { fpHi, fpLo, host: name as HostKey };
   return {
     href: bytes.toString("latin1", 0, length) as Href,
     host: bytes.toString("latin1", 0, name.length) as HostKey,
