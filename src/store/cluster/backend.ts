@@ -8,6 +8,7 @@ import { never } from "../../base/result.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease, type Verdict } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
+import type { Blobs } from "../../ports/blobs.ts";
 import type {
   Commit,
   CommitReport,
@@ -18,14 +19,14 @@ import type {
   Settled,
 } from "../../ports/frontier.ts";
 import { Admission } from "./admission.ts";
-import { Connection, type ConnectionOptions } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { Crawl, pairs } from "./crawl.ts";
 import { ClusterRecords } from "./records.ts";
 import { lineOf, urlOf } from "./rows.ts";
 import { Grouped, Shards } from "./shards.ts";
 import type { Standing } from "./standing.ts";
 
-export interface ClusterOptions extends ConnectionOptions, Omit<FrontierOptions, "firstCash"> {
+export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */
   readonly name: string;
   /** Somebody else has it open: what is leased stays so. Else all begins anew that does not outlive an opening. */
@@ -36,6 +37,10 @@ export interface ClusterOptions extends ConnectionOptions, Omit<FrontierOptions,
   readonly shards?: number;
   /** In how many parts each keeps what it has seen: a power of two, for ever too. */
   readonly buckets?: number;
+  /** Where records go that Redis does not hold. */
+  readonly blobs: Blobs;
+  /** The shards that this crawler looks after; all unless told. */
+  readonly prefers?: (shard: number) => boolean;
 }
 
 const SHARDS = 1_024;
@@ -45,23 +50,18 @@ const ID_DIGITS = 16;
 
 /**
  * What it promises by now: 1 to 7 (5 in each shard for itself, as decision 15 says). It keeps no cash (8), so that
- * `linksAgain` counts for nothing and every importance is 0; and nothing comes back (9 and 10), so that `dueAt` is passed over.
+ * `linksAgain` counts for nothing and every importance is 0; nothing comes back (9 and 10), so that `dueAt` is passed
+ * over; records are in Redis; and all shards are preferred alike.
  * @throws ClusterError
  */
-export async function openCluster(options: ClusterOptions): Promise<FrontierState> {
+export async function openCluster(connection: Connection, options: ClusterOptions): Promise<FrontierState> {
   const { name, clock, shards: count = SHARDS, buckets = BUCKETS, hostConcurrency = 1 } = options;
   const { hostShare = hostConcurrency, joins = false } = options;
-  const connection = await Connection.open(options);
-  try {
-    const crawl = await Crawl.open(connection, name, { shards: count, buckets });
-    const shards = new Shards(connection, { name, count, hostConcurrency, hostShare, clock });
-    const backend = new ClusterBackend(connection, shards, crawl, options);
-    if (!joins) await backend.begin();
-    return backend;
-  } catch (cause) {
-    await connection[Symbol.asyncDispose]();
-    throw cause;
-  }
+  const crawl = await Crawl.open(connection, name, { shards: count, buckets });
+  const shards = new Shards(connection, { name, count, hostConcurrency, hostShare, clock });
+  const backend = new ClusterBackend(connection, shards, crawl, options);
+  if (!joins) await backend.begin();
+  return backend;
 }
 
 class ClusterBackend extends ClusterRecords implements FrontierState {
@@ -160,9 +160,8 @@ class ClusterBackend extends ClusterRecords implements FrontierState {
     return this.#connection.replicated();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#connection[Symbol.asyncDispose]();
-  }
+  /** The connection stays open: it belongs to who opened it. */
+  async [Symbol.asyncDispose](): Promise<void> {}
 
   async #current(settled: readonly Settled[]): Promise<boolean[]> {
     const words = new Grouped<number, string>();

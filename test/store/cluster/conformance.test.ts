@@ -1,12 +1,11 @@
 /** The back end in Redis keeps the promises of the port but for cash and for what comes back (8, 9, 10), in a real cluster. */
 import { after, before } from "node:test";
 import { plainConformance } from "../../conformance/frontier.ts";
-import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
-import { clusterStore } from "./store.ts";
+import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
 
-let cluster: RedisCluster;
+let cluster: ClusterBench;
 before(async () => {
-  cluster = await redisCluster();
+  cluster = await clusterBench();
 });
 after(() => cluster[Symbol.asyncDispose]());
 

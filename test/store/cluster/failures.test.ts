@@ -4,21 +4,30 @@ import { after, before, describe, it } from "node:test";
 import type { Lease } from "../../../src/model/lease.ts";
 import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
+import { Connection } from "../../../src/store/cluster/connection.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
-import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
+import type { RedisCluster } from "../../services/redis-cluster.ts";
+import { type ClusterBench, clusterBench } from "./store.ts";
 
+let bench: ClusterBench;
 let cluster: RedisCluster;
 before(async () => {
-  cluster = await redisCluster();
+  bench = await clusterBench();
+  cluster = bench.redis;
 });
-after(() => cluster[Symbol.asyncDispose]());
+after(() => bench[Symbol.asyncDispose]());
 
 let crawls = 0;
 const newName = () => `failures-${++crawls}`;
 const LEASE_MS = 60_000;
 
-function open(name: string, clock: TestClock, more: Partial<ClusterOptions> = {}): Promise<FrontierState> {
-  return openCluster({ nodes: cluster.nodes, name, clock, shards: 8, buckets: 4, leaseMs: LEASE_MS, ...more });
+function open(
+  name: string,
+  clock: TestClock,
+  { connection = bench.connection, ...more }: Partial<ClusterOptions> & { readonly connection?: Connection } = {},
+): Promise<FrontierState> {
+  const { blobs } = bench;
+  return openCluster(connection, { name, clock, blobs, shards: 8, buckets: 4, leaseMs: LEASE_MS, ...more });
 }
 
 const commit = (
@@ -115,7 +124,8 @@ describe("a master that is killed", () => {
 
   it("acknowledges nothing while its replica is there and does not follow", async () => {
     const [name, clock] = [newName(), new TestClock()];
-    await using backend = await open(name, clock, { patienceMs: 500 });
+    await using connection = await Connection.open({ nodes: cluster.nodes, patienceMs: 500 });
+    await using backend = await open(name, clock, { connection });
     const everywhere = Array.from({ length: 40 }, (_, n) => url(`h${n}.test`, "1")); // so that each master has some
     const replica = cluster.nodes[3]!;
     cluster.pause(replica);
@@ -136,7 +146,7 @@ describe("a cluster that could lose what it is given", () => {
     const node = cluster.nodes[0]!;
     await cluster.ask(node, "CONFIG", "SET", setting, wrong);
     try {
-      await assert.rejects(open(newName(), new TestClock()), { code: "frontier-refused", message: says });
+      await assert.rejects(Connection.open(cluster), { code: "frontier-refused", message: says });
     } finally {
       await cluster.ask(node, "CONFIG", "SET", setting, right);
     }
@@ -164,7 +174,7 @@ describe("a cluster that could lose what it is given", () => {
 
   it("is asked for in words when nobody answers", async () => {
     const nodes = [{ host: "127.0.0.1", port: 1 }];
-    await assert.rejects(openCluster({ nodes, name: "x", clock: new TestClock() }), {
+    await assert.rejects(Connection.open({ nodes }), {
       code: "frontier-away",
       message: /^no Redis Cluster answers at 127\.0\.0\.1:1 /,
     });

@@ -4,13 +4,12 @@ import fc from "fast-check";
 import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { assertAlike, MODEL_OPTIONS, operations, Player, played } from "../../conformance/frontier-model.ts";
 import { type Store, World } from "../../conformance/frontier-world.ts";
-import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
 import { memoryStore } from "../stores.ts";
-import { clusterStore } from "./store.ts";
+import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
 
-let cluster: RedisCluster;
+let cluster: ClusterBench;
 before(async () => {
-  cluster = await redisCluster();
+  cluster = await clusterBench();
 });
 after(() => cluster[Symbol.asyncDispose]());
 
