@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-const VERBS = ["open", "seen", "admit", "lease", "look", "settle", "release", "keep", "rows"] as const;
+const VERBS = ["open", "seen", "admit", "lease", "look", "settle", "release", "keep", "rows", "take"] as const;
 export type Verb = (typeof VERBS)[number];
 
 export interface Script {
