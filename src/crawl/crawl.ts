@@ -37,8 +37,8 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   readonly frontier: Frontier;
   readonly visitors: Visitors;
   readonly progress: Progress;
-  /** pages.jsonl. */
-  readonly pages: Sink<UrlRecord>;
+  /** pages.jsonl; null: only the state tells of pages. */
+  readonly pages: Sink<UrlRecord> | null;
   /** What has changed; null: nobody wants to know. */
   readonly changes: Sink<ChangeEvent> | null;
   readonly inbox: Inbox;
@@ -273,7 +273,7 @@ class Loop {
     const records = endedRecords(outcomes);
     const { changes, onChanged } = this.#context;
     const events = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
-    const written = records.length === 0 ? [] : [await pages.write(records)];
+    const written = pages === null || records.length === 0 ? [] : [await pages.write(records)];
     if (changes !== null && events.length > 0) written.push(await changes.write(events));
     const report = await commit(
       {

@@ -77,7 +77,7 @@ export interface SpoolParts {
   /** Admits URLs and gives the number of those that were new. They are on disk when it returns. */
   readonly admit: (urls: readonly Href[], priority: number | null) => Promise<number>;
   /** Called between the admission and the removal of each file. */
-  readonly fault?: (point: string) => void;
+  readonly fault?: ((point: string) => void) | undefined;
 }
 
 /** The spool as the running crawl sees it. */

@@ -98,9 +98,13 @@ export async function clearStore(state: Pick<StateQueries, "marks" | "fact">, bl
   }
 }
 
-/** Segments of files of which nothing was ever committed speak of nothing. For a crawl that holds its place. */
-export async function sweepSegments(marks: ReadonlyMap<string, number>, blobs: Blobs): Promise<void> {
-  for (const file of await segmentedFiles(blobs)) if (!marks.has(file)) await removeSegments(blobs, file);
+/** Segments of files of which nothing was ever committed speak of nothing. `owns`: which files are the caller's. */
+export async function sweepSegments(
+  marks: ReadonlyMap<string, number>,
+  blobs: Blobs,
+  owns: (file: string) => boolean,
+): Promise<void> {
+  for (const file of await segmentedFiles(blobs)) if (owns(file) && !marks.has(file)) await removeSegments(blobs, file);
 }
 
 /**

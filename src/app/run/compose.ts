@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import type { Admission, Reading, VisitContext } from "../../crawl/context.ts";
+import type { Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, Sink } from "../../crawl/crawl.ts";
 import { byImportance } from "../../crawl/due-times.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
@@ -17,7 +17,6 @@ import { dropToday } from "../../crawl/reconsider.ts";
 import { Recrawl } from "../../crawl/recrawl.ts";
 import { SoftNotFound } from "../../crawl/soft-404.ts";
 import { ThreadVisitors } from "../../crawl/threads.ts";
-import { addressTurns } from "../../crawl/turns.ts";
 import { RecentLinks } from "../../dedup/recent.ts";
 import { knowsIds } from "../../dedup/seen-kinds.ts";
 import { Apart } from "../../media/apart.ts";
@@ -36,8 +35,6 @@ import { JUDGE_RULES } from "../../policy/judge.ts";
 import { sniff, sniffAnswer } from "../../policy/media-type.ts";
 import type { Archive } from "../../ports/archive.ts";
 import type { Cookies } from "../../ports/cookies.ts";
-import type { Backend } from "../../ports/frontier.ts";
-import type { Inbox } from "../../ports/inbox.ts";
 import { openArchive } from "../../warc/archive.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import {
@@ -60,6 +57,7 @@ import { faultOf } from "./fault.ts";
 import type { Revisits } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { storedArchive } from "./stored-archive.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** What a visit thread is started with. */
 export interface VisitThreadData {
@@ -213,25 +211,21 @@ export interface Control extends AsyncDisposable {
 
 export interface ControlParts {
   readonly config: CrawlConfig;
-  readonly backend: Backend;
-  readonly pages: Sink<UrlRecord>;
+  readonly place: Workplace;
   readonly changes: Sink<ChangeEvent> | null;
   readonly cookies: Cookies;
-  readonly inbox: (admission: Admission) => Inbox;
-  readonly log: Log;
   readonly deadline: Instant | null;
   /** See `VisitThreadData`. */
   readonly waitingMib: Int32Array | null;
   readonly revisits: Revisits;
-  /** URLs that an earlier run has queued are judged by today's rules when they are leased. */
-  readonly resumed: boolean;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
   readonly onChanged?: ((events: readonly ChangeEvent[]) => void) | undefined;
 }
 
 /** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
 export async function composeControl(parts: ControlParts): Promise<Control> {
-  const { config, backend, pages, changes, cookies, log, onSettled, onChanged } = parts;
+  const { config, place, changes, cookies, onSettled, onChanged } = parts;
+  const { backend, log } = place;
   const guard = guardOf(config);
   const moved = await seedsMoved(backend);
   const hosts = await Hosts.open(backend, productToken(config.userAgent) ?? "", {
@@ -252,10 +246,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     visitors,
     hosts,
     admission,
-    pages,
+    pages: place.pages,
     changes,
     cookies,
-    inbox: parts.inbox(admission),
+    inbox: place.inbox(admission),
     recrawl,
     // A filter alone does not tell which URL a hint is about.
     hints:
@@ -272,7 +266,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     duplicates,
     feedback: new Feedback(async (id) => (await backend.byId(id))?.host ?? null, config),
     softNotFound: new SoftNotFound(Math.random, config.soft404),
-    turns: addressTurns(systemClock, { atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
+    turns: place.turns({ atOnce: config.hostConcurrency, delayMs: politeness.delayMs }),
     progress: await Progress.open(systemClock, backend, hosts, {
       limit: config.limit,
       ofRun: parts.revisits === "pass",
@@ -297,7 +291,8 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     },
     ...(onSettled === undefined ? {} : { onSettled }),
     ...(onChanged === undefined ? {} : { onChanged }),
-    ...(parts.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
+    // What an earlier run has queued is judged by today's rules when it is leased.
+    ...(place.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
     async onSeedMoved(to) {
       admission.extend(to);
       visitors.extend(to);
@@ -307,7 +302,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
 }
 
-function recrawlOf({ config, backend, revisits }: ControlParts): Recrawl | null {
+function recrawlOf({ config, place: { backend }, revisits }: ControlParts): Recrawl | null {
   if (revisits === "none") return null;
   const until = revisits === "pass" ? systemClock.now() : null;
   const world = { frontier: backend, urls: backend, clock: systemClock, random: Math.random };

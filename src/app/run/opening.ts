@@ -8,6 +8,7 @@ import { pagesIn } from "../../model/end.ts";
 import { hostnameOf } from "../../model/host.ts";
 import { firstTier, weightOf } from "../../policy/budget.ts";
 import { firstCash } from "../../policy/priority.ts";
+import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
@@ -15,6 +16,8 @@ import { isArchiveName } from "../../warc/packings.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { weightsOf } from "../config/rules.ts";
 import { clearCrawl } from "../dir/crawl-dir.ts";
+import { SPOOL } from "../dir/spool.ts";
+import { clearStore } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import { count } from "../wording.ts";
 import type { Fault } from "./fault.ts";
@@ -42,8 +45,27 @@ export function checkSeen(choice: SeenChoice): void {
   }
 }
 
+/** The crawl's state; made anew where it is to begin again. */
+export async function openedState(
+  config: CrawlConfig,
+  blobs: Blobs | null,
+  fault: Fault | undefined,
+): Promise<Backend> {
+  const backend = await openedOrCleared(config, fault);
+  try {
+    if (config.overwrite && blobs !== null) await clearStore(backend, blobs);
+    if (!config.overwrite && !(await hasFetchedNothing(backend))) return backend;
+  } catch (cause) {
+    await backend[Symbol.asyncDispose]();
+    throw cause;
+  }
+  await backend[Symbol.asyncDispose]();
+  await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
+  return openBackend(config, fault);
+}
+
 /** `--overwrite` begins again whatever the state is, unless another process has it open. */
-export async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
+async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): Promise<Backend> {
   try {
     return openBackend(config, fault);
   } catch (cause) {
@@ -54,7 +76,7 @@ export async function openedOrCleared(config: CrawlConfig, fault: Fault | undefi
   }
 }
 
-export function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
+function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
   const { hostConcurrency, concurrency } = config;
   const weights = weightsOf(config);
   const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
@@ -80,7 +102,7 @@ export async function mustHaveNoArchive(dir: string): Promise<void> {
 }
 
 /** A crawl that ended without one page, and without anything in its archive, (no network, a name mistyped elsewhere) has nothing to go on with: it begins again. */
-export async function hasFetchedNothing(backend: Backend): Promise<boolean> {
+async function hasFetchedNothing(backend: Backend): Promise<boolean> {
   const { queued, leased, delayed } = await backend.pending();
   const started = (await backend.fact("startedAt")) !== null;
   const archived = [...(await backend.marks())].some(([file, bytes]) => isArchiveName(file) && bytes > 0);

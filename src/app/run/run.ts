@@ -1,10 +1,6 @@
-/** One run of a crawl in its directory: open or resume, crawl until it ends or is stopped, close, write the index. */
-
-import { randomUUID } from "node:crypto";
+/** One run of a crawl: its workplace opened, its archive mended, crawled until it ends or is stopped, and closed. */
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
-import type { Admission } from "../../crawl/context.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
 import { leaveUnscheduled } from "../../crawl/recrawl.ts";
@@ -16,38 +12,27 @@ import { proxyName, unreachable } from "../../net/proxy.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { repairArchive } from "../../warc/repair.ts";
-import { writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
 import { type ChangesFile, openChanges } from "../dir/changes-file.ts";
-import { clearCrawl, makeDir } from "../dir/crawl-dir.ts";
-import { writeIndex } from "../dir/index-file.ts";
-import { openPages } from "../dir/pages-file.ts";
-import { SPOOL, spoolInbox } from "../dir/spool.ts";
-import { claimStore, clearStore, marksHere, mustBeSameStore, openStore, ownerOf, sweepSegments } from "../dir/store.ts";
-import { rememberPace } from "../inspect/report/paces.ts";
-import { losesMore, lossWords, rememberSeen, seenLoss } from "../inspect/report/seen-loss.ts";
+import { marksHere, openStore, sweepSegments } from "../dir/store.ts";
+import { losesMore, lossWords, seenLoss } from "../inspect/report/seen-loss.ts";
 import { UsageError } from "../usage-error.ts";
+import { addedBy } from "./added.ts";
+import { openAlone } from "./alone.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
 import { diskSentence, isDiskFault, lastKnown } from "./disk-faults.ts";
 import { type Fault, faultOf } from "./fault.ts";
-import { openLog } from "./logging.ts";
-import {
-  checkSeen,
-  hasFetchedNothing,
-  mustHaveNoArchive,
-  openBackend,
-  openedOrCleared,
-  seenChoice,
-} from "./opening.ts";
 import type { CrawlHooks, CrawlOutcome, Revisits, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
-import { sendingOf, withNotices } from "./sending.ts";
+import { sendingOf } from "./sending.ts";
 import { type Stop, stopsOf } from "./stops.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** How often `onStats` is called, in ms. */
 const STATS_EVERY_MS = 200;
+
 /** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
 export async function runCrawl(
   config: CrawlConfig,
@@ -58,39 +43,11 @@ export async function runCrawl(
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
-  checkSeen(seenChoice(config));
   await using blobs = await openStore(config);
-  const owner = blobs === null ? null : await ownerOf(blobs);
   const fault = faultOf(process.env);
-  await makeDir(config.dir);
-  let backend = await openedOrCleared(config, fault);
-  try {
-    if (config.overwrite && blobs !== null) await clearStore(backend, blobs);
-    if (config.overwrite || (await hasFetchedNothing(backend))) {
-      await backend[Symbol.asyncDispose]();
-      await clearCrawl(config.dir, config.overwrite ? undefined : SPOOL);
-      backend = openBackend(config, fault);
-    }
-    const resumed = (await backend.fact("startedAt")) !== null;
-    await mustBeSameStore(backend, blobs);
-    if (!resumed) await mustHaveNoArchive(config.dir);
-    if (blobs !== null) await claimStore(backend, blobs, owner, randomUUID());
-    if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
-    await writeConfig(config);
-    await rememberPace(backend, config, systemClock.now());
-    await rememberSeen(backend, seenChoice(config));
-    await using log = await openLog({
-      dir: config.dir,
-      clock: systemClock,
-      verbose: config.verbose,
-      mirror: hooks.onLog,
-    });
-    log.info({ seeds: config.seeds.length, resumed }, resumed ? "resumed" : "started");
-    const told = withNotices(log, hooks);
-    return await crawlIn(config, backend, told, resumed, { fault: fault ?? (() => {}), blobs, hooks, revisits });
-  } finally {
-    await backend[Symbol.asyncDispose]();
-  }
+  await using place = await openAlone(config, { blobs, fault, hooks });
+  place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
+  return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits });
 }
 
 /** With nobody there every host would look dead. */
@@ -109,18 +66,12 @@ interface RunParts {
 
 async function crawlIn(
   config: CrawlConfig,
-  backend: Backend,
-  log: Log,
-  resumed: boolean,
+  place: Workplace,
   { fault, blobs, hooks, revisits }: RunParts,
 ): Promise<CrawlOutcome> {
+  const { backend, log, resumed } = place;
   const startedAt = systemClock.now();
-  const archive = join(config.dir, "archive");
-  const marks = await backend.marks();
-  if (blobs !== null) await sweepSegments(marks, blobs);
-  for (const repair of await repairArchive(archive, blobs === null ? marks : await marksHere(archive, marks, blobs)))
-    if (repair.cut > 0) log.info(repair, "archive-tail-cut");
-  await using pages = await openPages(config.dir, backend);
+  await mendArchive(config, place, blobs);
   await using changes = await changesOf(config, backend);
   await using kept = await openCookies(config.cookies, log);
   const stop = stopsOf(config, hooks, startedAt);
@@ -139,40 +90,29 @@ async function crawlIn(
   let message: string | undefined;
   try {
     await using control = await composeControl({
-      config,
-      backend,
-      pages: {
-        async write(records) {
-          const mark = await pages.write(records);
-          fault("pages");
-          return mark;
-        },
-      },
-      changes,
+      ...{ config, place, changes, revisits },
       cookies: kept.cookies,
-      log,
-      inbox: (admission) => {
-        const admit = (urls: readonly Href[], priority: number | null) =>
-          add(urls, { via: 0, depth: 0, priority }, backend, admission);
-        return spoolInbox({ dir: config.dir, clock: systemClock, log, admit, fault });
-      },
       deadline: stop.deadline,
       waitingMib: sending?.uploads.waitingMib ?? null,
-      resumed,
-      revisits,
       onSettled: hooks.onSettled,
       onChanged: config.events === "-" ? hooks.onChanged : undefined,
     });
     const { progress, recrawl } = control.context;
     stats = await lastKnown(() => progress.snapshot());
     const tell = stats;
+    let telling = false;
     const tick = async () => {
-      const now = await tell();
+      if (telling) return; // the state may be far away, and slow
+      telling = true;
+      const now = await tell().finally(() => {
+        telling = false;
+      });
       if (!over) hooks.onStats?.(now);
     };
     const ticking = setInterval(tick, STATS_EVERY_MS);
     try {
       const { admission } = control.context;
+      const add = addedBy(backend, admission);
       await seed(config.seeds as Href[], backend, admission.admit);
       if (resumed && (await rulesHaveChanged(backend, config))) {
         const admitted = await reconsider(backend, admission.admit);
@@ -183,7 +123,7 @@ async function crawlIn(
         log,
         async add(urls, found) {
           if (over) throw new UsageError("url", "the crawl has ended: nothing can be added to it; start it again");
-          return add(urls, { ...found, priority: null }, backend, admission);
+          return add(urls, null, found);
         },
       });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
@@ -206,14 +146,16 @@ async function crawlIn(
   }
   let reason = message === undefined ? await reasonOf(end, stop, backend) : "disk";
   fault("ended");
+  let written: readonly string[] = [];
   if (reason !== "disk") {
     await backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
-    await writeIndex(config.dir, backend);
+    written = await place.finish();
   }
   let store: CrawlOutcome["store"];
   if (sending !== null) {
     try {
-      if (reason !== "disk" && !(await sending.finish(reason === "interrupted", hooks))) reason = "interrupted";
+      if (reason !== "disk" && !(await sending.finish(written, reason === "interrupted", hooks)))
+        reason = "interrupted";
     } catch (cause) {
       if (!isDiskFault(cause)) throw cause;
       message = diskSentence(cause);
@@ -234,21 +176,18 @@ async function crawlIn(
   };
 }
 
+/** Cuts the files that this run looks after back to what is committed, and brings back what is neither here nor whole in the store. */
+async function mendArchive(config: CrawlConfig, { backend, log, owns }: Workplace, blobs: Blobs | null): Promise<void> {
+  const dir = join(config.dir, "archive");
+  const marks = new Map([...(await backend.marks())].filter(([file]) => owns(file)));
+  if (blobs !== null) await sweepSegments(marks, blobs, owns);
+  for (const repair of await repairArchive(dir, blobs === null ? marks : await marksHere(dir, marks, blobs)))
+    if (repair.cut > 0) log.info(repair, "archive-tail-cut");
+}
+
 /** The file that changes are told in, if it is one. */
 async function changesOf({ events }: CrawlConfig, backend: Backend): Promise<ChangesFile | null> {
   return events === null || events === "-" ? null : openChanges(events, backend);
-}
-
-/** URLs that a program or a person adds: asked for by name, so scope and depth do not hold. */
-function add(
-  urls: readonly Href[],
-  { via, depth, priority }: { readonly via: number; readonly depth: number; readonly priority: number | null },
-  backend: Backend,
-  { admit }: Admission,
-): Promise<number> {
-  const added = { via, depth, hops: 0, source: "added", ofSeed: false } as const;
-  const found = urls.flatMap((href) => admit(href, href, added) ?? []);
-  return backend.add(priority === null ? found : found.map((url) => ({ ...url, priority })));
 }
 
 async function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): Promise<StopReason> {

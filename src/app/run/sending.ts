@@ -7,8 +7,6 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { publicConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { INDEX_FILE } from "../dir/index-file.ts";
-import { PAGES_FILE } from "../dir/pages-file.ts";
 import { counted, size } from "../wording.ts";
 import type { Fault } from "./fault.ts";
 import type { CrawlHooks } from "./outcome.ts";
@@ -17,10 +15,10 @@ import { Uploads } from "./uploads.ts";
 export interface Sending extends AsyncDisposable {
   readonly uploads: Uploads;
   /**
-   * Sends what is left. A run that was interrupted takes some seconds for it and no more; any other waits as long as it
+   * Sends what is left, and then `made`, files of the crawl's directory. A run that was interrupted takes some seconds for it and no more; any other waits as long as it
    * takes, or until it is interrupted. Whether all is there.
    */
-  finish(interrupted: boolean, hooks: CrawlHooks): Promise<boolean>;
+  finish(made: readonly string[], interrupted: boolean, hooks: CrawlHooks): Promise<boolean>;
 }
 
 /** What an interrupted run takes for the store, in ms. */
@@ -44,7 +42,7 @@ export function sendingOf(
   });
   return {
     uploads,
-    async finish(interrupted, hooks) {
+    async finish(made, interrupted, hooks) {
       const late = new AbortController();
       const timer = interrupted ? setTimeout(() => late.abort(), GRACE_MS) : null;
       const signals = [late.signal, hooks.hardSignal ?? null, interrupted ? null : hooks.signal];
@@ -53,8 +51,7 @@ export function sendingOf(
         const { files, bytes } = await uploads.waiting();
         if (files > 0) hooks.onNotice?.(`${counted(files, "file")} (${size(bytes)}) to go up to ${blobs.name}`);
         await uploads.drain(signal);
-        for (const file of [INDEX_FILE, PAGES_FILE])
-          await patient(() => blobs.putFile(file, join(config.dir, file), { signal }), signal);
+        for (const file of made) await patient(() => blobs.putFile(file, join(config.dir, file), { signal }), signal);
         const kept = Buffer.from(`${JSON.stringify(publicConfig(config), null, 2)}\n`);
         await patient(() => blobs.put("crawl.json", kept, signal), signal);
       } catch (cause) {

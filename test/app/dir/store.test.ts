@@ -73,12 +73,12 @@ describe("a place in a store", () => {
     assert.deepEqual(await keys(blobs), ["archive/b.warc.gz", "mine.txt", "owner.json"]);
   });
 
-  it("loses segments of files of which nothing was committed", async () => {
+  it("loses segments of its files of which nothing was committed, and none of what is another's", async () => {
     const blobs = fresh();
-    await blobs.put("segments/a.warc.gz/0000000000000000", text("x"));
-    await blobs.put("segments/b.warc.gz/0000000000000000", text("x"));
-    await sweepSegments(new Map([["a.warc.gz", 1]]), blobs);
-    assert.deepEqual(await keys(blobs), ["segments/a.warc.gz/0000000000000000"]);
+    for (const file of ["a", "b", "others"]) await blobs.put(`segments/${file}.warc.gz/0000000000000000`, text("x"));
+    await sweepSegments(new Map([["a.warc.gz", 1]]), blobs, (file) => file !== "others.warc.gz");
+    const left = ["segments/a.warc.gz/0000000000000000", "segments/others.warc.gz/0000000000000000"];
+    assert.deepEqual(await keys(blobs), left);
   });
 });
 

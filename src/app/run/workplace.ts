@@ -1,0 +1,34 @@
+/** What a run works on: a crawl of its own in its directory, or its part of one that many crawlers share. */
+import type { Log } from "../../base/log.ts";
+import type { Admission } from "../../crawl/context.ts";
+import type { Sink } from "../../crawl/crawl.ts";
+import type { TurnRules } from "../../crawl/turns.ts";
+import type { UrlRecord } from "../../model/record.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import type { Inbox } from "../../ports/inbox.ts";
+import type { Turns } from "../../ports/turns.ts";
+import type { Fault } from "./fault.ts";
+import type { CrawlHooks } from "./outcome.ts";
+
+export interface Workplace extends AsyncDisposable {
+  readonly backend: Backend;
+  /** The run goes on with a crawl that has begun before. */
+  readonly resumed: boolean;
+  readonly log: Log;
+  /** Lines for pages that have ended; null where only the state tells of them. */
+  readonly pages: Sink<UrlRecord> | null;
+  /** Whether an archive file is this run's to repair and to send. */
+  owns(file: string): boolean;
+  inbox(admission: Admission): Inbox;
+  turns(rules: TurnRules): Turns;
+  /** Makes of the state what others read without it; the files, relative to the directory, which the store gets too. */
+  finish(): Promise<readonly string[]>;
+}
+
+export interface WorkplaceParts {
+  /** The crawl's store; null when it has none. */
+  readonly blobs: Blobs | null;
+  readonly fault: Fault | undefined;
+  readonly hooks: CrawlHooks;
+}
