@@ -3,6 +3,7 @@ import { text as textOf } from "node:stream/consumers";
 import { limitsFrom, parseUrl } from "../model/url.ts";
 import { type CrawlInput, configFrom } from "./config/config.ts";
 import { type Page, pageOf } from "./page.ts";
+import { answersOf } from "./place/view.ts";
 import type { Controls, CrawlOutcome } from "./run/outcome.ts";
 import { runCrawl } from "./run/run.ts";
 import { UsageError } from "./usage-error.ts";
@@ -54,6 +55,7 @@ async function start(options: LibraryOptions, { signal, onPages }: Started): Pro
   const { signal: _signal, onPage: _onPage, ...input } = options as Partial<CallbackOptions> & LibraryOptions;
   const { config, notices } = await configFrom(input, "crawl()", around);
   for (const notice of notices) process.emitWarning(notice, { code: "TRAWL_NOTICE" });
+  const answers = answersOf(config);
   let controls: Controls | null = null;
   return runCrawl(config, {
     signal,
@@ -62,7 +64,7 @@ async function start(options: LibraryOptions, { signal, onPages }: Started): Pro
     },
     async onSettled(records) {
       const answered = records.filter(({ visit }) => visit?.status != null);
-      const pages = answered.map((record) => pageOf(record, config.dir, config.maxBody));
+      const pages = answered.map((record) => pageOf(record, answers, config.maxBody));
       if (pages.length > 0) await onPages(pages, controls!);
     },
   });

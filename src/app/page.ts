@@ -4,7 +4,7 @@ import type { MainContent } from "../media/main-content.ts";
 import type { EndReason } from "../model/end.ts";
 import type { UrlRecord } from "../model/record.ts";
 import type { Readable } from "../ports/media-handler.ts";
-import { answerTo } from "./dir/answers.ts";
+import { type Answers, answerTo } from "./dir/answers.ts";
 import { contentOf, seenIn } from "./page-content.ts";
 
 export interface Page {
@@ -33,9 +33,9 @@ export interface Page {
 }
 
 /** `maxBodyBytes`: decoded bodies are cut there, as they were for reading. */
-export function pageOf(record: UrlRecord, dir: string, maxBodyBytes: number): Page {
+export function pageOf(record: UrlRecord, answers: Answers, maxBodyBytes: number): Page {
   const { visit } = record;
-  const answer = async () => (visit === null ? null : answerTo(visit, dir, maxBodyBytes));
+  const answer = async () => (visit === null ? null : answerTo(visit, answers, maxBodyBytes));
   const readable = async (): Promise<Readable> =>
     (await answer())?.document() ?? document(record.href, visit?.page?.mediaType ?? "", new Uint8Array(), true, []);
   return {

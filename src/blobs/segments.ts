@@ -109,6 +109,14 @@ export async function* segmentBytes(
   }
 }
 
+/** How far its segments reach without a gap. */
+export async function segmentedLength(blobs: Blobs, file: string): Promise<number> {
+  let length = 0;
+  for (const { offset, bytes } of await segmentsOf(blobs, file))
+    if (offset <= length) length = Math.max(length, offset + bytes);
+  return length;
+}
+
 /** The names of all files that have segments. */
 export async function segmentedFiles(blobs: Blobs): Promise<readonly string[]> {
   const files = new Set<string>();

@@ -42,6 +42,9 @@ export interface NewUrl {
   readonly drop?: { readonly reason: DropReason; readonly detail?: string };
 }
 
+/** By what a URL is found again. */
+export type UrlName = Pick<NewUrl, "host" | "fpHi" | "fpLo">;
+
 /** Priority classes are small integers 0..PRIORITIES-1, 0 first. */
 export const PRIORITIES = 8;
 

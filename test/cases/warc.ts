@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { importArchives } from "../../src/app/import/import.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
+import { openCrawl } from "../../src/app/place/view.ts";
 import { header } from "../../src/model/fetch-result.ts";
-import { openState } from "../../src/store/embedded/read-only.ts";
 import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
 import { readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";
 import { surt } from "../../src/warc/surt.ts";
@@ -75,8 +75,8 @@ async function imported(file: string): Promise<{ captures: number; faults: numbe
   try {
     const reading = { handlers: [], nearDuplicates: false, assets: false, maxBody: 2 ** 24, userAgent: "casebot" };
     const { plan } = await importArchives({ files: [file], dir, link: false, reading, fault() {}, onProgress() {} });
-    using state = openState(dir);
-    return { captures: plan.captures, faults: (await verify(dir, state, () => {})).faults };
+    await using crawl = await openCrawl(dir);
+    return { captures: plan.captures, faults: (await verify(crawl, () => {})).faults };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }

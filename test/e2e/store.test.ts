@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, GetObjectCommand } from "@aws-sdk/client-s3";
-import { openCrawl } from "../../src/app/dir/crawl-state.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
+import { openCrawl } from "../../src/app/place/view.ts";
 import { s3Blobs } from "../../src/blobs/s3.ts";
 import type { Blobs } from "../../src/ports/blobs.ts";
 import { type Asked, type Front, front } from "../services/front.ts";
@@ -100,8 +100,8 @@ async function durable(to: string, name: string): Promise<string[]> {
 async function isWholeCrawl(to: string, name: string): Promise<void> {
   assert.deepEqual(canonical(fetchedIn(to)), pages);
   assert.deepEqual(await durable(to, name), []);
-  using state = await openCrawl(to, { frozen: true });
-  assert.deepEqual((await verify(to, state, () => {})).told, []);
+  await using crawl = await openCrawl(to, { frozen: true });
+  assert.deepEqual((await verify(crawl, () => {})).told, []);
   assert.deepEqual(
     [...(await keysAt(name)).keys()].filter((key) => key.startsWith("segments/")),
     [],

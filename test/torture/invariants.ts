@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openCrawl } from "../../src/app/dir/crawl-state.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
+import { openCrawl } from "../../src/app/place/view.ts";
 import { readEnded } from "../../src/store/embedded/journal.ts";
 import { ask } from "../e2e/trawl.ts";
 
@@ -22,8 +22,9 @@ export async function standingOf(dir: string, before: ReadonlySet<string>): Prom
   // Killed before anything was admitted.
   if (!existsSync(join(dir, "state.db")) || !existsSync(join(dir, "archive")))
     return { faults: before.size === 0 ? [] : ["the state is gone"], admitted: new Set() };
-  using state = await openCrawl(dir, { frozen: true });
-  const faults = [...(await verify(dir, state, () => {})).told];
+  await using crawl = await openCrawl(dir, { frozen: true });
+  const { state } = crawl;
+  const faults = [...(await verify(crawl, () => {})).told];
   const returns = returnsIn(dir);
   for (const { id, url, state: is, ends } of ask(dir, ENDS)) {
     const back = returns.get(id as number) ?? 0;

@@ -5,9 +5,9 @@ import { type Comparison, compare } from "../inspect/diff/compare.ts";
 import { type Pair, pairOf, type Version, versionsOf, type Which } from "../inspect/diff/versions.ts";
 import { UsageError } from "../usage-error.ts";
 import { printable, size, timeInUtc } from "../wording.ts";
-import { capturesOf } from "./captures-of.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { withCaptures } from "./with-captures.ts";
 
 const TABLE = {
   from: {
@@ -46,24 +46,24 @@ code 4 when nothing of the URL is archived.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("diff", argv, TABLE);
-    const found = await capturesOf("diff", positionals, shell);
-    if (found === null) return EXIT.nothingFetched;
-    const { dir } = found;
-    const versions = await versionsOf(found, dir);
-    const [from, to] = [whichOf("from", given.from, versions), whichOf("to", given.to, versions)];
-    const pair = pairOf(versions, from, to);
-    if (typeof pair === "string" && (from ?? to) !== null) throw new UsageError("bad-value", pair);
-    const compared =
-      typeof pair === "string" ? null : await compare(pair, found.url, dir, { markup: given.html === true });
-    const says = typeof pair === "string" ? pair : (compared?.says ?? null);
-    if (given.json) {
-      shell.stdout.write(`${JSON.stringify(asJson(found.url, versions, pair, compared, says))}\n`);
+    return withCaptures("diff", positionals, shell, async (found, crawl) => {
+      const { url } = found;
+      const versions = await versionsOf(found, crawl.archive);
+      const [from, to] = [whichOf("from", given.from, versions), whichOf("to", given.to, versions)];
+      const pair = pairOf(versions, from, to);
+      if (typeof pair === "string" && (from ?? to) !== null) throw new UsageError("bad-value", pair);
+      const compared =
+        typeof pair === "string" ? null : await compare(pair, url, crawl, { markup: given.html === true });
+      const says = typeof pair === "string" ? pair : (compared?.says ?? null);
+      if (given.json) {
+        shell.stdout.write(`${JSON.stringify(asJson(url, versions, pair, compared, says))}\n`);
+        return EXIT.done;
+      }
+      shell.stdout.write(`${url}\n${lines(versions).join("\n")}\n`);
+      if (says !== null) shell.stderr.write(`trawl: ${says}\n`);
+      if (compared !== null && compared.patch !== "") shell.stdout.write(`\n${shown(compared.patch, shell)}`);
       return EXIT.done;
-    }
-    shell.stdout.write(`${found.url}\n${lines(versions).join("\n")}\n`);
-    if (says !== null) shell.stderr.write(`trawl: ${says}\n`);
-    if (compared !== null && compared.patch !== "") shell.stdout.write(`\n${shown(compared.patch, shell)}`);
-    return EXIT.done;
+    });
   },
 };
 

@@ -3,10 +3,9 @@ import { resolve } from "node:path";
 import { byImportance, DueTimes } from "../../crawl/due-times.ts";
 import { panelRecords, weighed } from "../../crawl/recrawl.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { readConfig } from "../config/config.ts";
 import { recrawlRulesOf } from "../config/rules.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
 import { type DueRow, dueLines, dueRow } from "../inspect/due.ts";
+import { openCrawl } from "../place/view.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -31,18 +30,15 @@ export const dueCommand: Command = {
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("due", argv, TABLE);
-    const dir = resolve(shell.cwd, oneDirectory("due", positionals));
-    using state = await openCrawl(dir);
-    const config = await readConfig(dir);
-    if (config === null) throw new UsageError("directory", `${dir} has no crawl.json; trawl crawl --dir writes one`);
+    await using crawl = await openCrawl(resolve(shell.cwd, oneDirectory("due", positionals)));
+    const { name, config, state } = crawl;
+    if (config === null) throw new UsageError("directory", `${name} has no crawl.json; trawl crawl --dir writes one`);
     const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);
     const dueTimes = new DueTimes(recrawlRulesOf(config), byImportance);
-    const importanceOf = await state.importances();
-    const urls = { byId: (id: number) => state.byId(id), importance: async (id: number) => importanceOf(id) };
-    dueTimes.load(await panelRecords(state, urls));
+    dueTimes.load(await panelRecords(state, state));
     const rows: DueRow[] = [];
     for (const { id } of due) {
-      const record = await weighed(id, urls);
+      const record = await weighed(id, state);
       const row = record === null ? null : dueRow(record, dueTimes);
       if (row !== null) rows.push(row);
     }

@@ -4,13 +4,12 @@ import { basename, dirname, extname, join, resolve } from "node:path";
 import { replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { didYouMean } from "../config/closest.ts";
-import { readConfig } from "../config/config.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
 import { EXPORTS } from "../export/exports.ts";
 import type { ExportFormat, Unit } from "../export/job.ts";
 import { Tally } from "../export/tally.ts";
 import { parseWhere } from "../export/where.ts";
 import { shownPath } from "../inspect/summary.ts";
+import { openCrawl } from "../place/view.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
@@ -76,16 +75,14 @@ with it. docs/output.md says what each column means.`,
       await (format.folder ? mustBeFree(path) : mustTakeFile(path));
       await removeLeftovers(path);
     }
-    using state = await openCrawl(dir, { frozen: format.ofOneMoment === true });
+    await using crawl = await openCrawl(dir, { frozen: format.ofOneMoment === true });
     let unit: Unit = "URLs";
     const tally = new Tally();
     const quiet = given.quiet === true;
     const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(unit, done, total));
     try {
       await format.write({
-        dir,
-        state,
-        seeds: (await readConfig(dir))?.seeds ?? [],
+        ...crawl,
         where,
         path,
         tally,

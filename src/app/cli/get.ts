@@ -4,11 +4,10 @@ import { header } from "../../model/fetch-result.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { ArchivedResponse } from "../../warc/read-at.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { answerAt, archivedAt } from "../dir/archived.ts";
 import { bodyElsewhere, nearest } from "../inspect/find-captures.ts";
-import { capturesOf } from "./captures-of.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { withCaptures } from "./with-captures.ts";
 
 const TABLE = {
   at: {
@@ -42,16 +41,15 @@ of it is archived.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("get", argv, TABLE);
-    const found = await capturesOf("get", positionals, shell);
-    const chosen = found === null ? null : nearest(found.captures, (given.at ?? null) as Instant | null);
-    if (found === null || chosen === null) return EXIT.nothingFetched;
-    const { dir } = found;
-    if (given.head) shell.stdout.write(headOf(await archivedAt(dir, chosen.place)));
-    else if (chosen.body === null) {
-      shell.stderr.write(`trawl: ${await bodyElsewhere(dir, chosen)}\n`);
-      return EXIT.nothingFetched;
-    } else await writeBody(await answerAt(dir, chosen.place, chosen.body), given.raw === true, shell);
-    return EXIT.done;
+    return withCaptures("get", positionals, shell, async ({ captures }, crawl) => {
+      const { place, body } = nearest(captures, (given.at ?? null) as Instant | null)!;
+      if (given.head) shell.stdout.write(headOf(await crawl.archive.at(place)));
+      else if (body === null) {
+        shell.stderr.write(`trawl: ${await bodyElsewhere(crawl, { place })}\n`);
+        return EXIT.nothingFetched;
+      } else await writeBody(await crawl.archive.answer(place, body), given.raw === true, shell);
+      return EXIT.done;
+    });
   },
 };
 

@@ -3,11 +3,11 @@ import { extname, resolve } from "node:path";
 import { replaceFile } from "../../base/replace-file.ts";
 import type { Ranks } from "../../export/page-rank.ts";
 import { type RankedPage, rankFormats } from "../../export/ranks.ts";
-import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
 import { linksOf } from "../export/links.ts";
 import { rankPages } from "../export/ranking.ts";
+import { openCrawl } from "../place/view.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
@@ -42,7 +42,8 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     const format = to === undefined ? null : rankFormats[to === "-" ? ".jsonl" : extname(to).toLowerCase()];
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
-    using state = await openCrawl(dir, { frozen: true });
+    await using crawl = await openCrawl(dir, { frozen: true });
+    const { state } = crawl;
     const known = await state.idsInUse();
     let read = 0;
     let rounds = 0;
@@ -54,7 +55,7 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     );
     try {
       const onProgress = (_: string, done: number, total: number | null) => display.at(done, total);
-      const edges = counting(linksOf({ dir, state, where: null, onProgress }), () => read++);
+      const edges = counting(linksOf({ ...crawl, where: null, onProgress }), () => read++);
       const ranks = await rankPages({
         pages: known,
         edges,

@@ -1,10 +1,9 @@
 /** `trawl report DIR`: how polite the crawl in a directory has been, and what it took for traps; also while it runs. */
 import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { readConfig } from "../config/config.ts";
 import { OPTIONS } from "../config/options.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
 import { reportLines, reportOn } from "../inspect/report/report.ts";
+import { openCrawl } from "../place/view.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
@@ -24,10 +23,9 @@ rule. With --seen bloom and the like it says how many new URLs were probably tak
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("report", argv, TABLE);
-    const dir = resolve(shell.cwd, oneDirectory("report", positionals));
-    using state = await openCrawl(dir, { frozen: true });
+    await using crawl = await openCrawl(resolve(shell.cwd, oneDirectory("report", positionals)), { frozen: true });
     const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
-    const report = await reportOn(state, (await readConfig(dir)) ?? standing, dir);
+    const report = await reportOn(crawl.state, crawl.config ?? standing, crawl.name);
     shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);
     return EXIT.done;
   },

@@ -1,9 +1,8 @@
 /** `trawl verify DIR`: whether a crawl's archive is whole, and agrees with its state, index and pages. */
-import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
 import { type Verification, verify } from "../inspect/verify/verify.ts";
+import { openRemains } from "../place/view.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
@@ -24,31 +23,24 @@ when anything is damaged.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("verify", argv, TABLE);
-    const dir = resolve(shell.cwd, oneDirectory("verify", positionals));
-    using state = (await holdsArchiveAlone(dir)) ? null : await openCrawl(dir, { frozen: true });
+    await using crawl = await openRemains(resolve(shell.cwd, oneDirectory("verify", positionals)), { frozen: true });
     const display = workDisplay(
       shell.stderr,
       shell,
       (done, total) => `Read ${size(done)}${total === null ? "" : ` of ${size(total)}`}`,
     );
-    const verification = await verify(dir, state, display.at).finally(display.end);
-    shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(dir, verification).join("\n")}\n`);
+    const verification = await verify(crawl, display.at).finally(display.end);
+    shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(crawl.name, verification).join("\n")}\n`);
     return verification.faults === 0 ? EXIT.done : EXIT.disk;
   },
 };
 
-/** An archive whose state is lost can still be checked record by record. */
-async function holdsArchiveAlone(dir: string): Promise<boolean> {
-  const is = (name: string) => stat(join(dir, name)).catch(() => null);
-  return (await is("state.db")) === null && ((await is("archive"))?.isDirectory() ?? false);
-}
-
-function reportOf(dir: string, { archive, claims, pages, faults, told, notes }: Verification): string[] {
+function reportOf(name: string, { archive, claims, pages, faults, told, notes }: Verification): string[] {
   const types = [...archive.byType].map(([type, n]) => `${count(n)} ${type || "without a type"}`).join(", ");
   const digests = `${counted(archive.blocks, "block")} and ${counted(archive.payloads, "payload")}`;
   const files = `${counted(archive.files, "file")}, ${size(archive.bytes)}, ${counted(archive.records, "record")}`;
   return [
-    dir,
+    name,
     `  archive  ${files}${types === "" ? "" : `: ${types}`}`,
     `  digests  ${digests} recomputed and right`,
     ...(pages === null

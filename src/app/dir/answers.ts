@@ -1,15 +1,13 @@
 /** What was answered to a visit, as the archive has it: head and body, whichever record holds the body. */
 import { document } from "../../media/document.ts";
-import type { Capture, Locator } from "../../model/capture.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { StateQueries } from "../../ports/frontier.ts";
 import type { Readable } from "../../ports/media-handler.ts";
-import { openState } from "../../store/embedded/read-only.ts";
 import type { ArchivedResponse } from "../../warc/read-at.ts";
-import { answerAt } from "./archived.ts";
 import { bodyPlace } from "./bodies.ts";
+import type { CrawlArchive } from "./crawl-archive.ts";
 
 export interface Answer {
   /** Of the response or revisit record, with its brackets. */
@@ -22,20 +20,25 @@ export interface Answer {
   document(): Readable;
 }
 
+/** Where answers are looked for. */
+export interface Answers {
+  readonly archive: Pick<CrawlArchive, "answer">;
+  readonly state: Pick<StateQueries, "visitsOf">;
+}
+
 export const MOST_RATIO = 200;
 /** Of a body that is read for an export, decoded. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
-/** Null when nothing was archived. `maxBodyBytes`: decoded bodies are cut there. Throws what `archivedAt` does. */
+/** Null when nothing was archived. `maxBodyBytes`: decoded bodies are cut there. Throws what `CrawlArchive.at` does. */
 export async function answerTo(
   visit: VisitRecord,
-  dir: string,
+  { archive, state }: Answers,
   maxBodyBytes: number,
-  state: Pick<StateQueries, "visitsOf"> | null = null,
 ): Promise<Answer | null> {
   const { capture } = visit;
   if (capture === null) return null;
-  const response = await answerAt(dir, capture.response, await placeOf(capture, dir, state));
+  const response = await archive.answer(capture.response, await bodyPlace(capture, state));
   const whole = capture.truncated === null;
   const limits = { maxBytes: maxBodyBytes, maxRatio: MOST_RATIO };
   const body = (await decodeBody(response.body, contentCodings(response.rawHeaders), whole, limits)).bytes;
@@ -45,14 +48,4 @@ export async function answerTo(
     body,
     document: () => document(visit.href, visit.page?.mediaType ?? "", body, !whole, response.rawHeaders),
   };
-}
-
-async function placeOf(
-  capture: Capture,
-  dir: string,
-  given: Pick<StateQueries, "visitsOf"> | null,
-): Promise<Locator | null> {
-  if (capture.revisitOf === undefined) return capture.response;
-  using opened = given === null ? openState(dir) : null;
-  return await bodyPlace(capture, given ?? opened!);
 }

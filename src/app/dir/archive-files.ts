@@ -1,6 +1,7 @@
 /** The archive files of a crawl as far as they are committed: what stands behind that is not part of the crawl. */
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { archiveKey, segmentBytes, segmentedLength } from "../../blobs/segments.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
@@ -14,51 +15,72 @@ export interface ArchiveFile {
   /** How many it has. */
   readonly size: number;
   /** Where it is, when it is not on this disk; `path` is then for people. */
-  readonly store?: { readonly blobs: Blobs; readonly key: string };
+  readonly store?: {
+    readonly blobs: Blobs;
+    /** It has gone up as it is; else in segments, because it was not finished. */
+    readonly whole: boolean;
+  };
 }
 
 export const IS_ARCHIVE = /\.warc(\.gz|\.zst)?$/;
 
 /**
  * In order of name. `marks`: how much of each is committed; null when nobody knows, then all of it counts. Throws an
- * `ArchiveError` when a file is there twice, open and closed. `blobs`: the crawl's store, asked for what is not in `dir`.
+ * `ArchiveError` when a file is there twice, open and closed. `dir`: where they are on this disk, if they are. `blobs`: the
+ * crawl's store, asked for what is not in `dir`.
  */
 export async function archiveFiles(
-  dir: string,
+  dir: string | null,
   marks: ReadonlyMap<string, number> | null,
   blobs: Blobs | null,
 ): Promise<readonly ArchiveFile[]> {
   const files: ArchiveFile[] = [];
+  const taken = new Set<string>();
+  const take = (name: string, path: string, size: number, store?: ArchiveFile["store"]): void => {
+    const bytes = marks === null ? size : Math.min(marks.get(name) ?? 0, size);
+    taken.add(name);
+    files.push({ path, name, size, bytes, ...(store === undefined ? {} : { store }) });
+  };
+  for (const entry of dir === null ? [] : await namesIn(dir)) {
+    const name = entry.endsWith(OPEN_SUFFIX) ? entry.slice(0, -OPEN_SUFFIX.length) : entry;
+    if (!IS_ARCHIVE.test(name)) continue;
+    const path = join(dir!, entry);
+    if (taken.has(name)) {
+      const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;
+      throw new ArchiveError("damaged", path, words);
+    }
+    const { size } = await stat(path).catch(() => stat(join(dir!, name))); // finished and renamed meanwhile
+    take(name, path, size);
+  }
+  const lacking = () =>
+    [...(marks ?? [])].filter(([name, bytes]) => IS_ARCHIVE.test(name) && bytes > 0 && !taken.has(name));
+  if (blobs === null || (marks !== null && lacking().length === 0)) return files;
+  for await (const { key, bytes: size } of blobs.list(archiveKey(""))) {
+    const name = key.slice(archiveKey("").length);
+    if (IS_ARCHIVE.test(name) && !taken.has(name)) take(name, `${blobs.name}/${key}`, size, { blobs, whole: true });
+  }
+  for (const [name] of lacking()) {
+    const size = await segmentedLength(blobs, name);
+    if (size > 0) take(name, `${blobs.name}/${archiveKey(name)}`, size, { blobs, whole: false });
+  }
+  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function namesIn(dir: string): Promise<string[]> {
   const names = await readdir(dir).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return [];
     throw cause;
   });
-  for (const entry of names.sort()) {
-    const name = entry.endsWith(OPEN_SUFFIX) ? entry.slice(0, -OPEN_SUFFIX.length) : entry;
-    if (!IS_ARCHIVE.test(name)) continue;
-    const path = join(dir, entry);
-    if (files.some((file) => file.name === name)) {
-      const words = `both ${name} and ${entry} are in ${dir}: one of them is a copy, move it away`;
-      throw new ArchiveError("damaged", path, words);
-    }
-    const { size } = await stat(path).catch(() => stat(join(dir, name))); // finished and renamed meanwhile
-    files.push({ path, name, size, bytes: marks === null ? size : Math.min(marks.get(name) ?? 0, size) });
-  }
-  const isLacking = (name: string): boolean => IS_ARCHIVE.test(name) && !files.some((file) => file.name === name);
-  if (blobs === null || (marks !== null && ![...marks.keys()].some(isLacking))) return files;
-  for await (const { key, bytes: size } of blobs.list("archive/")) {
-    const name = key.slice("archive/".length);
-    if (!isLacking(name)) continue;
-    const bytes = marks === null ? size : Math.min(marks.get(name) ?? 0, size);
-    files.push({ path: `${blobs.name}/${key}`, name, size, bytes, store: { blobs, key } });
-  }
-  return files.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return names.sort();
 }
 
 /** The bytes of a file that count, also when it is finished, and so renamed, after its name was read. */
 export async function* committedBytes({ path, name, bytes, store }: ArchiveFile): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return;
-  if (store !== undefined) return yield* store.blobs.get(store.key, { offset: 0, length: bytes });
+  if (store !== undefined) {
+    const [{ blobs, whole }, range] = [store, { offset: 0, length: bytes }];
+    return yield* whole ? blobs.get(archiveKey(name), range) : segmentBytes(blobs, name, range);
+  }
   const file: FileHandle = await open(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ENOENT") throw cause;
     return open(join(dirname(path), name));

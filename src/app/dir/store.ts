@@ -7,7 +7,6 @@ import { archiveKey, removeSegments, segmentBytes, segmentedFiles } from "../../
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Backend, StateQueries } from "../../ports/frontier.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
-import { readConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { UsageError } from "../usage-error.ts";
 import { IS_ARCHIVE } from "./archive-files.ts";
@@ -26,12 +25,6 @@ export async function openStore({ store, ...how }: StoreConfig): Promise<Blobs |
     region: how.storeRegion,
     pathStyle: how.storePathStyle ? true : null,
   });
-}
-
-/** The store of the crawl in `dir`, by its crawl.json. */
-export async function storeOf(dir: string): Promise<Blobs | null> {
-  const config = await readConfig(dir);
-  return config === null ? null : openStore(config);
 }
 
 /** Tells whose a place in a store is. */

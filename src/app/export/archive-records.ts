@@ -1,8 +1,6 @@
 /** The archive of a crawl, read from its first record to its last, for exports that are made of the records themselves. */
-import { join } from "node:path";
 import { readRecords, type WarcRecord } from "../../warc/reader.ts";
-import { type ArchiveFile, archiveFiles, committedBytes } from "../dir/archive-files.ts";
-import { storeOf } from "../dir/store.ts";
+import { type ArchiveFile, committedBytes } from "../dir/archive-files.ts";
 import type { ExportJob } from "./job.ts";
 
 export interface FileOfRecords {
@@ -13,12 +11,11 @@ export interface FileOfRecords {
 
 /** In order of name; tells how far it is in bytes of the whole archive. */
 export async function* archivedRecords({
-  dir,
+  archive,
   state,
   onProgress,
-}: Pick<ExportJob, "dir" | "state" | "onProgress">): AsyncGenerator<FileOfRecords> {
-  await using store = await storeOf(dir);
-  const files = await archiveFiles(join(dir, "archive"), await state.marks(), store);
+}: Pick<ExportJob, "archive" | "state" | "onProgress">): AsyncGenerator<FileOfRecords> {
+  const files = await archive.files(await state.marks());
   const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
   let before = 0;
   for (const file of files) {

@@ -1,7 +1,7 @@
 /** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
 import { isPresent } from "../../model/end.ts";
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
-import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
 import { answerIn, parseHttp } from "../../warc/http.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
@@ -25,12 +25,13 @@ function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): P
   return job.emit(derivedChunks(info, `crawl.warc.${what}.gz`, job.now, counted));
 }
 
-async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
+async function* texts(job: ExportJob): AsyncGenerator<Derived> {
+  const { state, where, onProgress } = job;
   let seen = 0;
   for await (const { href, visit } of state.urls({ endedOnly: true })) {
     if ((++seen & 63) === 0) onProgress("URLs", seen, null);
     if (visit === null || !isPresent(visit.end) || (where !== null && !where(href, visit))) continue;
-    const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
+    const answer = await answerTo(visit, job, MOST_BODY_BYTES);
     if (answer === null) continue;
     const text = await seenIn(answer.document(), { lines: true }).catch(() => ""); // a PDF that nobody can read
     if (text.trim() === "") continue;
@@ -47,16 +48,16 @@ async function* texts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 }
 
 /** An answer, and the metadata record that follows it, if one does. */
-async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenerator<Derived> {
-  const isMeant = where === null ? () => true : await chooser(state, where);
-  for await (const file of archivedRecords({ dir, state, onProgress })) {
+async function* facts(job: ExportJob): AsyncGenerator<Derived> {
+  const { state, where } = job;
+  for await (const file of archivedRecords(job)) {
     let main: WarcRecord | null = null;
     let metadata: Buffer | null = null;
     for await (const record of file.records) {
       if (record.type === "metadata") metadata = record.block;
       if (!isMain(record.type)) continue;
       if (main !== null) yield factsOf(main, metadata, file.name);
-      main = (await isMeant(record, file.name)) ? record : null;
+      main = where === null || (await isMeant(record, file.name, state, where)) ? record : null;
       metadata = null;
     }
     if (main !== null) yield factsOf(main, metadata, file.name);
@@ -64,17 +65,16 @@ async function* facts({ dir, state, where, onProgress }: ExportJob): AsyncGenera
 }
 
 /** Whether a record is of a visit that is meant. One of no URL of the crawl (a robots.txt) is not. */
-async function chooser(
+async function isMeant(
+  { fields, offset }: WarcRecord,
+  file: string,
   state: ReadOnlyState,
   where: Where,
-): Promise<(main: WarcRecord, file: string) => Promise<boolean>> {
-  const idOf = await idsOf(state);
-  return async ({ fields, offset }, file) => {
-    const id = idOf(header(fields, "warc-target-uri") ?? "");
-    const visits = id === null ? [] : await state.visitsOf(id);
-    const visit = visits.find(({ capture }) => capture?.response.file === file && capture.response.offset === offset);
-    return visit !== undefined && where(visit.href, visit);
-  };
+): Promise<boolean> {
+  const [id] = await idsOf([header(fields, "warc-target-uri") ?? ""], state);
+  const visits = id == null ? [] : await state.visitsOf(id);
+  const visit = visits.find(({ capture }) => capture?.response.file === file && capture.response.offset === offset);
+  return visit !== undefined && where(visit.href, visit);
 }
 
 /** In the shape of Common Crawl's WAT, as far as it is known here. */

@@ -13,9 +13,8 @@ import { registrableDomain, registryDomain } from "../../policy/url-key.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { PACKINGS } from "../../warc/packings.ts";
 import { surt } from "../../warc/surt.ts";
-import { type ArchiveFile, archiveFiles, committedBytes, IS_ARCHIVE } from "../dir/archive-files.ts";
+import { type ArchiveFile, committedBytes, IS_ARCHIVE } from "../dir/archive-files.ts";
 import { writeIndex } from "../dir/index-file.ts";
-import { storeOf } from "../dir/store.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { chosenRecords } from "./chosen-records.ts";
@@ -144,13 +143,12 @@ async function writeGraph(job: ExportJob): Promise<void> {
 }
 
 /** What was committed must be there: a crawl that is packed with a part missing would pass for whole. */
-function refuseDamage(archive: string, files: readonly ArchiveFile[], marks: ReadonlyMap<string, number>): void {
+function refuseDamage(files: readonly ArchiveFile[], marks: ReadonlyMap<string, number>): void {
   const there = new Map(files.map(({ name, bytes }) => [name, bytes]));
   for (const [name, bytes] of marks) {
     if (!IS_ARCHIVE.test(name) || (there.get(name) ?? 0) === bytes) continue;
-    const path = join(archive, name);
-    const words = `archive file ${path} is gone or cut; put back a copy (trawl verify tells what else is damaged)`;
-    throw new ArchiveError("damaged", path, words);
+    const words = `archive file ${name} is gone or cut; put back a copy (trawl verify tells what else is damaged)`;
+    throw new ArchiveError("damaged", name, words);
   }
 }
 
@@ -159,36 +157,37 @@ async function firstPage(state: ExportJob["state"]): Promise<UrlRecord | null> {
   return null;
 }
 
-async function writeWacz(job: ExportJob): Promise<void> {
-  const { dir, state, seeds, now } = job;
-  const archive = join(dir, "archive");
-  const marks = await state.marks();
-  await using store = await storeOf(dir);
-  const files = await archiveFiles(archive, marks, store);
-  refuseDamage(archive, files, marks);
-  const zstd = files.find(({ name }) => name.endsWith(PACKINGS.zstd.suffix));
-  if (zstd !== undefined)
-    throw new UsageError(
-      "export",
-      `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
-    );
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-  await withIndex({ ...job, where: null }, async (index) =>
-    job.emit(
-      waczChunks(
-        {
-          archives: files.flatMap((file) =>
-            file.bytes === 0 ? [] : { ...file, open: () => Readable.from(committedBytes(file), { objectMode: false }) },
-          ),
-          index: () => createReadStream(index),
-          records: () => state.urls({ endedOnly: true }),
-          title: seeds[0] === undefined ? basename(dir) : `Crawl of ${seeds[0]}`,
-          mainPage: await firstPage(state),
-          software: `trawl/${VERSION}`,
-          created: now,
-        },
-        (bytes) => job.onProgress("bytes", bytes, total),
+/** The index first: in the archive, looked at later, is all that it speaks of, also while the crawl runs. */
+function writeWacz(job: ExportJob): Promise<void> {
+  return withIndex({ ...job, where: null }, async (index) => {
+    const { state, config, now } = job;
+    const seed = config?.seeds[0];
+    const files = await replayable(job);
+    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    const contents = {
+      archives: files.flatMap((file) =>
+        file.bytes === 0 ? [] : { ...file, open: () => Readable.from(committedBytes(file), { objectMode: false }) },
       ),
-    ),
+      index: () => createReadStream(index),
+      records: () => state.urls({ endedOnly: true }),
+      title: seed === undefined ? basename(job.name) : `Crawl of ${seed}`,
+      mainPage: await firstPage(state),
+      software: `trawl/${VERSION}`,
+      created: now,
+    };
+    await job.emit(waczChunks(contents, (bytes) => job.onProgress("bytes", bytes, total)));
+  });
+}
+
+/** The files of the archive. Throws when one of them is damaged, or is none that replay tools read. */
+async function replayable({ archive, state }: ExportJob): Promise<readonly ArchiveFile[]> {
+  const marks = await state.marks();
+  const files = await archive.files(marks);
+  refuseDamage(files, marks);
+  const zstd = files.find(({ name }) => name.endsWith(PACKINGS.zstd.suffix));
+  if (zstd === undefined) return files;
+  throw new UsageError(
+    "export",
+    `${zstd.name} is packed with zstd, which replay tools do not read; crawl with --warc-compression gzip for .wacz`,
   );
 }

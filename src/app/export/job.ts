@@ -1,17 +1,13 @@
 /** What an export is told, and what a format is. */
 import type { Instant } from "../../base/clock.ts";
 import type { Chunks } from "../../base/replace-file.ts";
-import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { CrawlView } from "../place/view.ts";
 import type { Tally } from "./tally.ts";
 import type { Where } from "./where.ts";
 
 export type Unit = "URLs" | "captures" | "bytes";
 
-export interface ExportJob {
-  /** The crawl's directory. */
-  readonly dir: string;
-  readonly state: ReadOnlyState;
-  readonly seeds: readonly string[];
+export interface ExportJob extends Pick<CrawlView, "name" | "config" | "archive" | "state"> {
   /** Null: everything is meant. */
   readonly where: Where | null;
   /** Absolute; null for standard output. */

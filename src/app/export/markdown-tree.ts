@@ -9,14 +9,13 @@ import { missingForContent } from "../../media/main-content.ts";
 import { isPresent } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
-import { readConfig } from "../config/config.ts";
 import { answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
 import { CONTENTS_AT_ONCE, contentOf } from "../page-content.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import { archivedRecords } from "./archive-records.ts";
 import type { ExportJob } from "./job.ts";
-import { idsOf, isMain, pageOf } from "./links.ts";
+import { isMain, pageOf } from "./links.ts";
 import type { Tally } from "./tally.ts";
 
 const TEXTS = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
@@ -28,7 +27,7 @@ const TEXTS = /^(text\/(html|plain|markdown)|application\/(xhtml\+xml|pdf))$/;
 export async function writeMarkdown(job: ExportJob): Promise<void> {
   const { path, warn } = job;
   if (path === null) throw new UsageError("export", "Markdown is a file a page: name a folder for them, --to pages.md");
-  const isArchived = await mayBeArchived(job.dir);
+  const isArchived = mayBeArchived(job.config);
   const missing = missingForContent();
   if (missing.length > 0 && !isArchived)
     throw new UsageError(
@@ -102,29 +101,27 @@ async function* pagesOf({ state, where, onProgress }: ExportJob): AsyncGenerator
 }
 
 /** Null when there is none to be found. */
-async function markdownOf(visit: VisitRecord, { dir, state }: ExportJob): Promise<string | null> {
-  const answer = await answerTo(visit, dir, MOST_BODY_BYTES, state);
+async function markdownOf(visit: VisitRecord, job: ExportJob): Promise<string | null> {
+  const answer = await answerTo(visit, job, MOST_BODY_BYTES);
   if (answer === null) return null;
   const content = await contentOf(answer.document(), visit.page?.title ?? null).catch(() => null);
   return content?.markdown ?? null;
 }
 
 /** Whether the crawl has made Markdown of its pages as they came: by `--markdown`, or by handlers of its own. */
-async function mayBeArchived(dir: string): Promise<boolean> {
-  const config = await readConfig(dir);
+function mayBeArchived(config: ExportJob["config"]): boolean {
   return config !== null && (config.markdown || config.handlers.length > 0);
 }
 
 /** What the archive holds of the latest fetch of each page that is meant. */
 async function* archivedMarkdown(job: ExportJob): AsyncGenerator<readonly [page: Fetched, markdown: string]> {
   const { state, where } = job;
-  const idOf = await idsOf(state);
   for await (const { name, records } of archivedRecords(job)) {
     let main = -1;
     for await (const { type, offset, fields, block } of records) {
       if (isMain(type)) main = offset;
       if (type !== "conversion" || !/^text\/markdown\b/i.test(header(fields, "content-type") ?? "")) continue;
-      const page = await pageOf(header(fields, "warc-target-uri") ?? "", { file: name, offset: main }, idOf, state);
+      const page = await pageOf(header(fields, "warc-target-uri") ?? "", { file: name, offset: main }, state);
       if (page?.visit == null || !isPresent(page.visit.end) || (where !== null && !where(page.href, page.visit)))
         continue;
       yield [{ ...page, visit: page.visit }, block.toString("utf8")];

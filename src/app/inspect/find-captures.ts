@@ -8,13 +8,13 @@ import type { EndReason } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { ParsedUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
-import type { ReadOnlyState } from "../../store/embedded/read-only.ts";
+import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type CdxEntry, REVISIT_MIME } from "../../warc/cdxj.ts";
 import { lookUp } from "../../warc/cdxj-lookup.ts";
-import { archivedAt } from "../dir/archived.ts";
 import { bodyPlace } from "../dir/bodies.ts";
-import { openCrawl } from "../dir/crawl-state.ts";
+import { mustHoldCrawl } from "../dir/crawl-dir.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
+import type { Remains } from "../place/view.ts";
 import { END_WORDS } from "./summary.ts";
 
 export interface Captured {
@@ -46,11 +46,11 @@ export interface Found {
   readonly why: string;
 }
 
-/** By the state in `dir`, or, where it has none, by its index. Throws as `openCrawl` does. */
-export async function findCaptures(dir: string, url: ParsedUrl): Promise<Found> {
-  if (!existsSync(join(dir, "state.db")) && existsSync(join(dir, INDEX_FILE))) return capturesInIndex(dir, url);
-  using state = await openCrawl(dir);
-  return await capturesInState(state, url);
+/** By the state, or, where it is lost, by the index. Throws a `UsageError` when that is lost too. */
+export async function findCaptures(crawl: Remains, url: ParsedUrl): Promise<Found> {
+  if (crawl.state !== null) return capturesInState(crawl.state, url);
+  if (!existsSync(join(crawl.dir, INDEX_FILE))) await mustHoldCrawl(crawl.dir);
+  return capturesInIndex(crawl, url);
 }
 
 async function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Promise<Found> {
@@ -87,12 +87,12 @@ async function captured(capture: Capture | null, status: number | null, state: R
   return [{ at, place: response, body: await bodyPlace(capture, state), status: status ?? 0, digest }];
 }
 
-async function capturesInIndex(dir: string, { href }: ParsedUrl): Promise<Found> {
-  const entries = await lookUp(join(dir, INDEX_FILE), href);
+async function capturesInIndex(crawl: Remains, { href }: ParsedUrl): Promise<Found> {
+  const entries = await lookUp(join(crawl.dir, INDEX_FILE), href);
   const captures: Captured[] = [];
   for (const entry of entries) {
     const place = placeOf(entry);
-    const body = isRevisit(entry) ? await originalPlace(dir, place) : place;
+    const body = isRevisit(entry) ? await originalPlace(crawl, place) : place;
     captures.push({ at: entry.at, place, body, status: entry.status, digest: entry.digest });
   }
   return { url: href, captures, why: "it is not in the index" };
@@ -103,8 +103,8 @@ const placeOf = ({ filename, offset, length }: CdxEntry): Locator => ({ file: fi
 const isRevisit = ({ mime }: CdxEntry): boolean => mime === REVISIT_MIME;
 
 /** What the revisit at `place` refers to, by the index: of that URL, with that digest, and of that time if there is one. */
-async function originalPlace(dir: string, place: Locator): Promise<Locator | null> {
-  const { warcHeaders } = await archivedAt(dir, place);
+async function originalPlace({ dir, archive }: Remains, place: Locator): Promise<Locator | null> {
+  const { warcHeaders } = await archive.at(place);
   const field = (name: string) => header(warcHeaders, name);
   const target = field("warc-refers-to-target-uri");
   if (target === null) return null;
@@ -117,10 +117,13 @@ async function originalPlace(dir: string, place: Locator): Promise<Locator | nul
 }
 
 /** What to say of a capture whose body is not to be found. */
-export async function bodyElsewhere(dir: string, { place }: Pick<Captured, "place">): Promise<string> {
-  const { warcHeaders } = await archivedAt(dir, place);
+export async function bodyElsewhere(
+  { name, archive }: Pick<Remains, "name" | "archive">,
+  { place }: Pick<Captured, "place">,
+): Promise<string> {
+  const { warcHeaders } = await archive.at(place);
   const original = header(warcHeaders, "warc-refers-to-target-uri") ?? "another URL";
-  return `its body is archived with ${original} alone, and that is not in ${dir}`;
+  return `its body is archived with ${original} alone, and that is not in ${name}`;
 }
 
 /** The one nearest to `at`, the earlier of two as near; the latest when no time is asked for. Null when there are none. */

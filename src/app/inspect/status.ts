@@ -1,10 +1,11 @@
-/** How a crawl stands, from what is on disk: `trawl status`. Pure but for the state it asks. */
+/** How a crawl stands, from what is kept of it: `trawl status`. Pure but for the state it asks. */
 
 import type { EndReason } from "../../model/end.ts";
 import { pagesIn } from "../../model/end.ts";
 import { FAILURES } from "../../model/stats.ts";
-import type { Frontier, Pending, StateQueries } from "../../ports/frontier.ts";
+import type { Pending } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
+import type { CrawlView, Standing } from "../place/view.ts";
 import { count, counted } from "../wording.ts";
 import { endTable } from "./summary.ts";
 
@@ -13,15 +14,11 @@ const BUSIEST = 5;
 const IMPORTED = { scope: "links of what was imported; a crawl takes those that it wants" };
 const SEEDS_SHOWN = 3;
 
-export interface CrawlStatus {
+export interface CrawlStatus extends Standing {
   readonly dir: string;
   readonly seeds: readonly string[];
-  /** A process is at it now. */
-  readonly running: boolean;
   /** Nothing is queued, leased or delayed. */
   readonly finished: boolean;
-  /** By `trawl pause`. */
-  readonly paused: boolean;
   readonly fetched: number;
   readonly failed: number;
   readonly pending: Pending;
@@ -29,22 +26,21 @@ export interface CrawlStatus {
   readonly busiest: readonly { readonly host: string; readonly requests: number; readonly pending: number }[];
 }
 
-export async function statusOf(
-  state: Pick<StateQueries, "endCounts" | "topHosts"> & Pick<Frontier, "pending">,
-  config: CrawlConfig | null,
-  dir: string,
-  { running, paused }: Pick<CrawlStatus, "running" | "paused">,
-): Promise<CrawlStatus> {
+export async function statusOf({
+  name,
+  state,
+  config,
+  standing,
+}: Pick<CrawlView, "name" | "state" | "config" | "standing">): Promise<CrawlStatus> {
   const ends = await state.endCounts();
   const pending = await state.pending();
   let failed = 0;
   for (const [end, n] of ends) if (FAILURES.has(end)) failed += n;
   return {
-    dir,
+    dir: name,
     seeds: config?.seeds ?? [],
-    running,
+    ...(await standing()),
     finished: pending.queued + pending.leased + pending.delayed === 0,
-    paused,
     fetched: pagesIn(ends),
     failed,
     pending,

@@ -8,10 +8,10 @@ import { cashOf } from "../../dedup/cash-levels.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
-import type { RobotsCopy } from "../../model/robots-copy.ts";
-import type { Pending, StateQueries } from "../../ports/frontier.ts";
-import type { Revisits } from "../../ports/revisits.ts";
+import type { Pending } from "../../ports/frontier.ts";
+import type { IdsInUse, ReadOnlyState } from "../../ports/read-only.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import {
@@ -27,35 +27,16 @@ import {
 import { Queries } from "./queries.ts";
 import { Stored } from "./stored.ts";
 
-export interface ReadOnlyState extends StateQueries, Pick<Revisits, "due" | "nextDueAt">, Disposable {
-  /** As of the last commit. What is leased since then counts as queued, and the other way round. */
-  pending(): Promise<Pending>;
-  /** Ids by fingerprint, null for those not known. Reads the journal once and holds 16 bytes a URL: for many questions. */
-  ids(): Promise<(fpHi: number, fpLo: number) => number | null>;
-  /** `importance` of any URL. Reads the journal once and holds a byte a URL: for many questions. */
-  importances(): Promise<(id: number) => number>;
-  /** The ids of URLs: those of what was dropped, and admitted later under another, are between them. A bit an id. */
-  idsInUse(): Promise<IdsInUse>;
-  /** Every copy of a robots.txt, in order of fetching. */
-  robotsCopies(): AsyncIterable<RobotsCopy>;
-  /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
-  damage(): readonly string[];
-}
-
-export interface IdsInUse {
-  readonly last: number;
-  readonly count: number;
-  has(id: number): boolean;
-}
-
 export interface LookOptions {
   readonly clock?: Clock;
   /** Everything is answered as of one moment, whatever is committed meanwhile. Not for long looks: the writer's log grows. */
   readonly frozen?: boolean;
 }
 
+export interface EmbeddedState extends ReadOnlyState, Disposable {}
+
 /** Opens the state in `dir` beside whoever writes it: takes no lock, loads no table. @throws StateError */
-export function openState(dir: string, { clock = systemClock, frozen = false }: LookOptions = {}): ReadOnlyState {
+export function openState(dir: string, { clock = systemClock, frozen = false }: LookOptions = {}): EmbeddedState {
   const opened = openForReading(dir);
   try {
     if (frozen) opened.db.exec("BEGIN");
@@ -66,9 +47,12 @@ export function openState(dir: string, { clock = systemClock, frozen = false }: 
   }
 }
 
-class State extends Stored implements ReadOnlyState {
+class State extends Stored implements EmbeddedState {
   readonly #opened: OpenDatabase;
   readonly #db: DatabaseSync;
+  /** 16 bytes a URL, and a byte a URL: made of the journal when they are first asked for, as of then. */
+  #ids: FingerprintTable | null = null;
+  #levels: Uint8Array | null = null;
 
   constructor(opened: OpenDatabase, clock: Clock) {
     super();
@@ -100,14 +84,20 @@ class State extends Stored implements ReadOnlyState {
     return lastPosition(this.#db).nextId - 1;
   }
 
-  async ids(): Promise<(fpHi: number, fpLo: number) => number | null> {
+  async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
+    this.#ids ??= this.#readIds();
+    const ids = this.#ids;
+    return urls.map(({ fpHi, fpLo }) => ids.find(fpHi, fpLo) || null);
+  }
+
+  #readIds(): FingerprintTable {
     const table = new FingerprintTable(this.#lastId());
     readAdmitted(this.#db, (id, hi, lo) => {
       // What was dropped, and admitted later, has a newer id.
       if (!table.insert(hi, lo, id)) table.replace(hi, lo, id);
       return true;
     });
-    return (hi, lo) => table.find(hi, lo) || null;
+    return table;
   }
 
   async idsInUse(): Promise<IdsInUse> {
@@ -130,10 +120,11 @@ class State extends Stored implements ReadOnlyState {
   }
 
   async importance(id: number): Promise<number> {
-    return (await this.importances())(id);
+    this.#levels ??= this.#readLevels();
+    return cashOf(this.#levels[id] ?? 0);
   }
 
-  async importances(): Promise<(id: number) => number> {
+  #readLevels(): Uint8Array {
     const levels = new Uint8Array(this.#lastId() + 1);
     const rise = (id: number, level: number): void => {
       levels[id] = Math.max(levels[id]!, level);
@@ -143,7 +134,7 @@ class State extends Stored implements ReadOnlyState {
       return true;
     });
     readRaised(this.#db, rise);
-    return (id) => cashOf(levels[id] ?? 0);
+    return levels;
   }
 
   async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
@@ -153,7 +144,7 @@ class State extends Stored implements ReadOnlyState {
     return new Map([...byCode].flatMap(([code, count]) => (count === 0 ? [] : [[names.get(code)!, count]])));
   }
 
-  damage(): readonly string[] {
+  async damage(): Promise<readonly string[]> {
     try {
       const rows = this.#db.prepare("PRAGMA quick_check(5)").all();
       return rows.map(({ quick_check }) => String(quick_check)).filter((line) => line !== "ok");

@@ -8,10 +8,10 @@ import { gunzipSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import yauzl from "yauzl";
 import { main } from "../../../src/app/cli/main.ts";
-import { openCrawl } from "../../../src/app/dir/crawl-state.ts";
 import type { ExportJob } from "../../../src/app/export/job.ts";
 import { writeSitemap } from "../../../src/app/export/sitemap-files.ts";
 import { Tally } from "../../../src/app/export/tally.ts";
+import { openCrawl } from "../../../src/app/place/view.ts";
 import { size } from "../../../src/app/wording.ts";
 import { replaceFile } from "../../../src/base/replace-file.ts";
 import { parseLine } from "../../../src/warc/cdxj-lookup.ts";
@@ -174,12 +174,10 @@ describe("a sitemap export", () => {
     }));
     rmSync(join(shell.cwd, "crawls"), { recursive: true, force: true });
     const dir = await smallCrawl(shell, many);
-    using state = await openCrawl(dir);
+    await using crawl = await openCrawl(dir);
     let printed = "";
     await use({
-      dir,
-      state,
-      seeds: [],
+      ...crawl,
       where: null,
       path,
       tally: new Tally(),

@@ -315,13 +315,16 @@ describe("an archive that another program wrote", () => {
     using shell = testShell();
     assert.equal(await main(["import", file, "--dir", made.dir], shell), 0, shell.err());
     using state = openState(made.dir);
-    const idOf = await idsOf(state);
     const fetched = (await Array.fromAsync(state.urls())).filter(({ visit }) => visit?.end === "fetched");
     assert.deepEqual(
       fetched.map(({ href }) => href as string),
       ["http://a.test/one", "http://a.test/two"],
     );
-    for (const { id, href } of fetched) assert.equal(idOf(href), id);
+    assert.deepEqual(await idsOf([...fetched.map(({ href }) => href), "http://a.test/none", "mailto:nobody"], state), [
+      ...fetched.map(({ id }) => id),
+      null,
+      null,
+    ]);
   });
 
   it("says which revisits have their bodies elsewhere, and does not make them up", async (t) => {

@@ -2,6 +2,7 @@
 import { isTextType } from "../../../model/media-type.ts";
 import type { Readable } from "../../../ports/media-handler.ts";
 import { isHtml, seenIn } from "../../page-content.ts";
+import type { Remains } from "../../place/view.ts";
 import { timeInUtc } from "../../wording.ts";
 import { bodyElsewhere } from "../find-captures.ts";
 import { type TextDiff, textDiff } from "./text-diff.ts";
@@ -16,12 +17,12 @@ export interface Comparison extends TextDiff {
 export async function compare(
   { from, to }: Pair,
   url: string,
-  dir: string,
+  crawl: Pick<Remains, "name" | "archive">,
   { markup }: { readonly markup: boolean },
 ): Promise<Comparison> {
   const sides: string[] = [];
   for (const version of [from, to]) {
-    const text = await textOf(version, url, dir, markup);
+    const text = await textOf(version, url, crawl, markup);
     if (typeof text !== "string") return { patch: "", coarse: false, says: text.why };
     sides.push(text);
   }
@@ -32,9 +33,14 @@ export async function compare(
 
 const side = ({ at }: Version, url: string, text: string) => ({ name: url, says: timeInUtc(at), text });
 
-async function textOf(version: Version, url: string, dir: string, markup: boolean): Promise<string | { why: string }> {
-  const found = await documentOf(version, url, dir);
-  if (found === null) return { why: `version ${version.n}: ${await bodyElsewhere(dir, version)}` };
+async function textOf(
+  version: Version,
+  url: string,
+  crawl: Pick<Remains, "name" | "archive">,
+  markup: boolean,
+): Promise<string | { why: string }> {
+  const found = await documentOf(version, url, crawl.archive);
+  if (found === null) return { why: `version ${version.n}: ${await bodyElsewhere(crawl, version)}` };
   const { readable } = found;
   const { mediaType } = readable;
   const isSeen = isHtml(readable) || mediaType === "application/pdf";

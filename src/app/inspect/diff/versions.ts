@@ -7,7 +7,7 @@ import { contentCodings, decodeBody } from "../../../net/decode.ts";
 import { sniffAnswer } from "../../../policy/media-type.ts";
 import type { Readable } from "../../../ports/media-handler.ts";
 import { MOST_BODY_BYTES, MOST_RATIO } from "../../dir/answers.ts";
-import { answerAt } from "../../dir/archived.ts";
+import type { CrawlArchive } from "../../dir/crawl-archive.ts";
 import { simhashOf } from "../../page-content.ts";
 import { type Captured, type CaptureRead, type Found, nearest } from "../find-captures.ts";
 
@@ -21,11 +21,11 @@ export interface Version extends Omit<Captured, "read"> {
 }
 
 /** What only the archive can tell is read from there, once for each content; what says no more than that nothing had changed is what it was before. */
-export async function versionsOf({ url, captures }: Found, dir: string): Promise<Version[]> {
+export async function versionsOf({ url, captures }: Found, archive: CrawlArchive): Promise<Version[]> {
   const known = new Map<string, CaptureRead>();
   const versions: Version[] = [];
   for (const one of captures) {
-    const read = known.get(one.digest) ?? one.read ?? (await readOf(one, url, dir));
+    const read = known.get(one.digest) ?? one.read ?? (await readOf(one, url, archive));
     if (read?.mediaType != null) known.set(one.digest, read);
     const before = versions.at(-1)?.read ?? null;
     versions.push({ ...one, n: versions.length + 1, read, distance: distanceOf(before, read) });
@@ -38,8 +38,8 @@ function distanceOf(before: CaptureRead | null, after: CaptureRead | null): numb
   return distance(parseSimhash(before.simhash), parseSimhash(after.simhash));
 }
 
-async function readOf(one: Captured, url: string, dir: string): Promise<CaptureRead | null> {
-  const found = await documentOf(one, url, dir);
+async function readOf(one: Captured, url: string, archive: CrawlArchive): Promise<CaptureRead | null> {
+  const found = await documentOf(one, url, archive);
   if (found === null) return null;
   const { bytes, readable } = found;
   // What a reader cannot read has no SimHash, as when it was fetched.
@@ -51,10 +51,10 @@ async function readOf(one: Captured, url: string, dir: string): Promise<CaptureR
 export async function documentOf(
   { place, body, read }: Captured | Version,
   url: string,
-  dir: string,
+  archive: CrawlArchive,
 ): Promise<{ readonly bytes: number; readonly readable: Readable } | null> {
   if (body === null) return null;
-  const { rawHeaders, warcHeaders, body: archived } = await answerAt(dir, place, body);
+  const { rawHeaders, warcHeaders, body: archived } = await archive.answer(place, body);
   const whole = !warcHeaders.some((name, i) => i % 2 === 0 && name.toLowerCase() === "warc-truncated");
   const limits = { maxBytes: MOST_BODY_BYTES, maxRatio: MOST_RATIO };
   const { bytes, error } = await decodeBody(archived, contentCodings(rawHeaders), whole, limits);

@@ -5,7 +5,7 @@
 import { open } from "node:fs/promises";
 import { hashText } from "../../../base/hash.ts";
 import type { Capture } from "../../../model/capture.ts";
-import type { ReadOnlyState } from "../../../store/embedded/read-only.ts";
+import type { ReadOnlyState } from "../../../ports/read-only.ts";
 import { ascii, cdxEntry, cdxjLine, REVISIT_MIME } from "../../../warc/cdxj.ts";
 import { writeSorted } from "../../../warc/sorted-lines.ts";
 import { bodyPlace } from "../../dir/bodies.ts";

@@ -2,11 +2,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ReadOnlyState } from "../../../store/embedded/read-only.ts";
-import { archiveFiles } from "../../dir/archive-files.ts";
 import { INDEX_FILE } from "../../dir/index-file.ts";
 import { PAGES_FILE } from "../../dir/pages-file.ts";
-import { storeOf } from "../../dir/store.ts";
+import type { Remains } from "../../place/view.ts";
 import { counted } from "../../wording.ts";
 import { type ArchiveCounts, inClaimOrder, verifyArchive } from "./archive.ts";
 import { Agreement, type ClaimCounts, readClaims, writeClaims } from "./claims.ts";
@@ -28,10 +26,10 @@ export interface Verification {
 /** Called with bytes of the archive read so far, and to be read. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** `state` null: there is none, so records and index alone are checked. Nothing in `dir` is changed. */
-export async function verify(dir: string, state: ReadOnlyState | null, onProgress: OnProgress): Promise<Verification> {
+/** Without a state, records and index alone are checked. Nothing is changed. */
+export async function verify({ dir, state, archive }: Remains, onProgress: OnProgress): Promise<Verification> {
   const findings = new Findings();
-  const damage = state?.damage() ?? [];
+  const damage = (await state?.damage()) ?? [];
   for (const words of damage) findings.fault(`state.db: ${words}`);
   // A damaged table may give anything, or throw: then the archive is checked by itself.
   const sound = damage.length === 0 ? state : null;
@@ -39,17 +37,17 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
 
   const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
   try {
-    const marks = (await sound?.marks()) ?? null;
-    await using store = await storeOf(dir);
-    const files = inClaimOrder(await archiveFiles(join(dir, "archive"), marks, store), marks, findings);
-    const stored = files.filter((file) => file.store !== undefined).length;
-    if (stored > 0) findings.note(`${counted(stored, "file")} read from ${store!.name}`);
-    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const path = join(temporary, "claims");
+    // Before the archive is looked at: in there is all that the state speaks of by now, also while the crawl runs.
     const claims = await writeClaims(path, { state: sound, index: join(dir, INDEX_FILE) }, findings);
+    const marks = (await sound?.marks()) ?? null;
+    const files = inClaimOrder(await archive.files(marks), marks, findings);
+    const stored = files.flatMap(({ store }) => store ?? []);
+    if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.blobs.name}`);
+    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const agreement = new Agreement(claims, sound !== null, findings);
     const onBytes = (done: number): void => onProgress(done, total);
-    const archive = await verifyArchive(files, readClaims(path), agreement, findings, onBytes);
+    const read = await verifyArchive(files, readClaims(path), agreement, findings, onBytes);
     agreement.end();
     if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
     const pages =
@@ -63,7 +61,7 @@ export async function verify(dir: string, state: ReadOnlyState | null, onProgres
             findings,
           );
     const { faults, told, notes } = findings;
-    return { archive, claims, pages, faults, told, notes };
+    return { archive: read, claims, pages, faults, told, notes };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

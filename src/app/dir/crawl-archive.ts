@@ -1,0 +1,82 @@
+/** The archive of a crawl as it is read: from files on this disk, or, where a file is not here, by ranged reads of the store. */
+import { archiveKey, segmentBytes } from "../../blobs/segments.ts";
+import type { Locator } from "../../model/capture.ts";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
+import { ArchiveError } from "../../warc/error.ts";
+import { type ArchivedResponse, readRecordAt, recordIn } from "../../warc/read-at.ts";
+import { type ArchiveFile, archiveFiles } from "./archive-files.ts";
+import { isHere, openStore, type StoreConfig } from "./store.ts";
+
+/** Where it is: on this disk, in a store, or in both. */
+type Places =
+  | { readonly folder: string; readonly store: StoreConfig | null }
+  | { readonly folder: null; readonly store: StoreConfig };
+
+export class CrawlArchive implements AsyncDisposable {
+  readonly #places: Places;
+  /** Opened when it is needed: most archives are here as a whole. */
+  #blobs: Promise<Blobs | null> | null = null;
+
+  constructor(places: Places) {
+    this.#places = places;
+  }
+
+  /** One record. Throws an `ArchiveError` with code "damaged" when it is nowhere, a `BlobError` when the store cannot be asked. */
+  async at(locator: Locator): Promise<ArchivedResponse> {
+    const { folder } = this.#places;
+    try {
+      if (folder !== null && (await isHere(folder, locator.file))) return await readRecordAt(folder, locator);
+    } catch (cause) {
+      // It may have gone up, and away, between two looks.
+      if (!(cause instanceof ArchiveError) || (await isHere(folder!, locator.file))) throw cause;
+    }
+    const blobs = await this.blobs();
+    if (blobs === null) return readRecordAt(folder!, locator);
+    const place = `${blobs.name}/${archiveKey(locator.file)}`;
+    return recordIn(await memberIn(blobs, locator), place, locator);
+  }
+
+  /**
+   * The answer at `place` with the body that the record at `body` holds; null: an empty one. Where the answer was that
+   * nothing had changed, the body's own fields say how it is to be read.
+   */
+  async answer(place: Locator, body: Locator | null): Promise<ArchivedResponse> {
+    const answer = await this.at(place);
+    if (body === place) return answer;
+    if (body === null) return { ...answer, body: Buffer.alloc(0) };
+    const original = await this.at(body);
+    const { rawHeaders } = /^\S+ 304\b/.test(answer.statusLine) ? original : answer;
+    return { ...answer, rawHeaders, body: original.body };
+  }
+
+  /** See `archiveFiles`. */
+  async files(marks: ReadonlyMap<string, number> | null): Promise<readonly ArchiveFile[]> {
+    return archiveFiles(this.#places.folder, marks, await this.blobs());
+  }
+
+  /** Null when the crawl has none. */
+  blobs(): Promise<Blobs | null> {
+    const { store } = this.#places;
+    this.#blobs ??= store === null ? Promise.resolve(null) : openStore(store);
+    return this.#blobs;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#blobs?.catch(() => null))?.[Symbol.asyncDispose]();
+  }
+}
+
+async function memberIn(blobs: Blobs, { file, offset, length }: Locator): Promise<Buffer> {
+  try {
+    return await collected(blobs.get(archiveKey(file), { offset, length }));
+  } catch (cause) {
+    if (!(cause instanceof BlobError) || cause.code !== "store-missing") throw cause;
+    return collected(segmentBytes(blobs, file, { offset, length }));
+  }
+}
+
+async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const all: Uint8Array[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return Buffer.concat(all);
+}
