@@ -5,17 +5,15 @@
  * logarithmic method (Schindelhauer and Schomaker 2005, "Weighted distributed hash tables").
  */
 import { fmix, hashText } from "../base/hash.ts";
-
-export interface Member {
-  readonly id: string;
-  /** Shards that it is there for, as long as it lives: those of huge hosts. Of two who say so, the first by id has it. */
-  readonly pinned: readonly number[];
-}
+import type { Member } from "../model/member.ts";
 
 /** Who is there for huge hosts has of all others so much, held against a member that is there for all. */
 const DEDICATED_WEIGHT = 1 / 8;
 
-/** Of each shard, the id of its member. There must be one at least; the order of `members` changes nothing. */
+/**
+ * Of each shard, the id of its member. There must be one member at least, and their order changes nothing. Of two who are
+ * there for the same shard, the first by id has it.
+ */
 export function ownersOf(shards: number, members: readonly Member[]): string[] {
   const bidders = members.map(({ id, pinned }) => ({
     id,

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Member, ownersOf } from "../../src/policy/rendezvous.ts";
+import type { Member } from "../../src/model/member.ts";
+import { ownersOf } from "../../src/policy/rendezvous.ts";
 
 const SHARDS = 1_024;
 

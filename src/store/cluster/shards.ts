@@ -1,9 +1,9 @@
 /** The shards of a crawl: which host is where, what each said last, and scripts run in them. */
 import type { Clock, Instant } from "../../base/clock.ts";
-import { hashText } from "../../base/hash.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Connection } from "./connection.ts";
 import type { Verb } from "./scripts.ts";
+import { shardOf } from "./shard-of.ts";
 import { type Candidate, compare, type Standing, standingOf } from "./standing.ts";
 
 /** What other crawlers have changed in a shard is seen after so long, in ms. */
@@ -36,7 +36,7 @@ export class Shards {
   }
 
   of(host: HostKey): number {
-    return hashText(host)[0] % this.count;
+    return shardOf(host, this.count);
   }
 
   key(shard: number): string {

@@ -1,0 +1,208 @@
+/**
+ * Who takes part in a crawl: each crawler says every second that it is there, and hears from that who else is, and so
+ * which shards to look after. No promise rests on it: leases keep two crawlers from one host, whatever each believes.
+ *
+ * That somebody lives is seen from his beats between one's own, not from his clock: neither clocks that differ nor a
+ * Redis that was away make the living look dead.
+ */
+import { randomUUID } from "node:crypto";
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import type { HostKey } from "../../model/host.ts";
+import { LEASE_MS } from "../../model/lease.ts";
+import type { Division, Member } from "../../model/member.ts";
+import type { Connection } from "./connection.ts";
+import { pairs } from "./crawl.ts";
+import { ClusterError } from "./errors.ts";
+import { shardOf } from "./shard-of.ts";
+
+export interface MembersOptions {
+  /** The crawl. */
+  readonly name: string;
+  /** This crawler: the same after a restart, and no other's. */
+  readonly id: string;
+  readonly clock: Clock;
+  readonly log: Pick<Log, "info" | "error">;
+  readonly shards: number;
+  /** Who looks after which shard: all must be told the same (policy/rendezvous). */
+  readonly divide: Division;
+  /** Huge hosts that this crawler is there for. */
+  readonly pins?: readonly HostKey[];
+  /** As the frontier was told. */
+  readonly leaseMs?: number;
+}
+
+export interface Members extends AsyncDisposable {
+  /** Ids of those who live, this one included, in order. */
+  readonly living: readonly string[];
+  /**
+   * When this one came, others took part, or may have: they have not said that they leave, and leases of theirs may be
+   * open. Its own of an earlier life may be given back at once in any case, since it has that life's directory.
+   */
+  readonly joins: boolean;
+  /** Whether this crawler looks after the shard. */
+  prefers(shard: number): boolean;
+}
+
+const BEAT_MS = 1_000;
+/** Who has not been heard for so many of one's own beats is taken for dead. */
+const SILENT_BEATS = 8;
+/** Within so many beats one who lives is heard. */
+const HEARD_BEATS = 3;
+/** By so much two clocks may differ, in ms, where one's time is held against the other's. */
+const LATENESS_MS = 5_000;
+
+/** What one says of itself. */
+interface Said {
+  /** By its own clock. */
+  readonly at: Instant;
+  /** Another after a restart. */
+  readonly life: string;
+  readonly pinned: readonly number[];
+}
+
+interface Other extends Said {
+  readonly text: string;
+  /** Own beats since it was heard last. */
+  readonly silent: number;
+}
+
+/** Returns when this crawler is known to the others. @throws ClusterError when another one lives under its id. */
+export async function openMembers(connection: Connection, options: MembersOptions): Promise<Members> {
+  const members = new ClusterMembers(connection, options);
+  await members.join();
+  return members;
+}
+
+class ClusterMembers implements Members {
+  joins = false;
+  living: readonly string[] = [];
+  readonly #connection: Connection;
+  readonly #options: MembersOptions;
+  readonly #key: string;
+  readonly #life = randomUUID();
+  readonly #pinned: readonly number[];
+  #others: ReadonlyMap<string, Other> = new Map();
+  /** What was said last. */
+  #text = "";
+  #dividedAmong = "";
+  #isMine: readonly boolean[] = [];
+  #isDoubled = false;
+  readonly #leaving = new AbortController();
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(connection: Connection, options: MembersOptions) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#key = `trawl:{${options.name}}:members`;
+    this.#pinned = (options.pins ?? []).map((host) => shardOf(host, options.shards));
+  }
+
+  prefers(shard: number): boolean {
+    return this.#isMine[shard]!;
+  }
+
+  async join(): Promise<void> {
+    await this.#mustBeAlone();
+    await this.#beat();
+    this.joins = [...this.#others.values()].some((other) => this.#mayHoldLeases(other));
+    this.#beating = this.#beatOn();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leaving.abort();
+    await this.#beating;
+    await this.#call("", "", [this.#options.id, this.#text]).catch(unlessAway);
+  }
+
+  /** Who was killed under this id says no more; who runs in a copy of the directory does. */
+  async #mustBeAlone(): Promise<void> {
+    const { name, id, clock } = this.#options;
+    const own = async () => (await this.#call("", "", [])).all.get(id);
+    const before = await own();
+    if (before === undefined || clock.now() - saidIn(before).at > SILENT_BEATS * BEAT_MS) return;
+    await clock.sleep(HEARD_BEATS * BEAT_MS);
+    const now = await own();
+    if (now !== undefined && now !== before)
+      throw new ClusterError(
+        "foreign",
+        `a crawler called ${id} takes part in the crawl ${name} already; give this one a directory of its own, that is no copy`,
+      );
+  }
+
+  async #beatOn(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#leaving;
+    for (;;) {
+      await clock.sleep(BEAT_MS, signal);
+      if (signal.aborted) return;
+      await this.#beat().catch(unlessAway);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { id, clock, log } = this.#options;
+    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned };
+    const text = JSON.stringify(said);
+    const forgotten = [...this.#others].filter(([, other]) => isDead(other) && !this.#mayHoldLeases(other));
+    const { before, all } = await this.#call(
+      id,
+      text,
+      forgotten.flatMap(([other, { text }]) => [other, text]),
+    );
+    if (this.#text !== "" && before !== "" && saidIn(before).life !== this.#life && !this.#isDoubled) {
+      this.#isDoubled = true;
+      log.error({ id }, "member-doubled");
+    }
+    this.#text = text;
+    all.delete(id);
+    const isFirst = this.living.length === 0;
+    this.#others = new Map(Array.from(all, ([other, text]) => [other, this.#hear(other, text, isFirst)]));
+    this.#divide();
+  }
+
+  #hear(id: string, text: string, isFirst: boolean): Other {
+    const known = this.#others.get(id);
+    if (known?.text === text) return { ...known, silent: known.silent + 1 };
+    const said = saidIn(text);
+    // Of those who were there before nothing but their clock tells when they were heard last.
+    const silent = isFirst ? Math.floor((this.#options.clock.now() - said.at) / BEAT_MS) : 0;
+    return { ...said, text, silent };
+  }
+
+  #divide(): void {
+    const { id, shards, divide, log } = this.#options;
+    const living: Member[] = [{ id, pinned: this.#pinned }];
+    for (const [other, is] of this.#others) if (!isDead(is)) living.push({ id: other, pinned: is.pinned });
+    living.sort((a, b) => (a.id < b.id ? -1 : 1));
+    const among = JSON.stringify(living);
+    if (among === this.#dividedAmong) return;
+    this.#dividedAmong = among;
+    const owners = divide(shards, living);
+    this.#isMine = owners.map((owner) => owner === id);
+    this.living = living.map((member) => member.id);
+    log.info({ living: this.living, shards: owners.filter((owner) => owner === id).length }, "members");
+  }
+
+  #mayHoldLeases({ at }: Said): boolean {
+    const { clock, leaseMs = LEASE_MS } = this.#options;
+    return clock.now() - at < leaseMs + LATENESS_MS;
+  }
+
+  async #call(id: string, text: string, forgotten: readonly string[]) {
+    const [before, flat] = (await this.#connection.run("beat", this.#key, [id, text, ...forgotten])) as [
+      string,
+      readonly string[],
+    ];
+    return { before, all: new Map(pairs(flat)) };
+  }
+}
+
+const saidIn = (text: string): Said => JSON.parse(text) as Said;
+
+const isDead = ({ silent }: Other): boolean => silent >= SILENT_BEATS;
+
+/** Who has no way to Redis has left without a word: that is seen, too. */
+function unlessAway(cause: unknown): void {
+  if (!(cause instanceof ClusterError && cause.code === "frontier-away")) throw cause;
+}
