@@ -10,6 +10,8 @@ import { findCommand, need } from "./command.ts";
 
 const run = promisify(execFile);
 
+/** Those that users are given. */
+const SETTINGS = join(import.meta.dirname, "../../deploy/redis.conf");
 const MASTERS = 3;
 const SLOTS = 16_384;
 /** A master that does not answer for so long has failed, in ms. */
@@ -56,11 +58,9 @@ export async function redisCluster(settings: readonly string[] = []): Promise<Re
     const home = join(dir, String(node.port));
     await mkdir(home, { recursive: true });
     const words = [
-      ...["--port", String(node.port), "--bind", node.host, "--cluster-announce-ip", node.host],
-      ...["--dir", home, "--logfile", join(home, "log"), "--save", "", "--appendonly", "yes"],
-      ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(NODE_TIMEOUT_MS)],
-      ...["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0"],
-      ...["--maxmemory-policy", "noeviction", "--hash-max-listpack-entries", "512", ...settings],
+      ...[SETTINGS, "--port", String(node.port), "--bind", node.host, "--cluster-announce-ip", node.host],
+      ...["--dir", home, "--logfile", join(home, "log"), "--cluster-node-timeout", String(NODE_TIMEOUT_MS)],
+      ...["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0", ...settings],
     ];
     const child = spawn(server, words, { stdio: "ignore" });
     running.set(node.port, child);
