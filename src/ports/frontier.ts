@@ -36,7 +36,7 @@ import type { ArchiveMark } from "../model/capture.ts";
 import type { EndReason } from "../model/end.ts";
 import type { HostKey, HostState } from "../model/host.ts";
 import type { Lease, Settlement } from "../model/lease.ts";
-import type { FirstCash, LinksAgain, NewUrl } from "../model/link.ts";
+import type { FirstCash, LinksAgain, NewUrl, UrlName } from "../model/link.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../model/record.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
@@ -128,9 +128,13 @@ export interface StateQueries {
   robots(host: HostKey): Promise<RobotsCopy | null>;
   /** The newest copy that was reached (whose access is not "unreachable"). */
   robotsReached(host: HostKey): Promise<RobotsCopy | null>;
+  /** Every copy of a robots.txt, in order of recording. */
+  robotsCopies(): AsyncIterable<RobotsCopy>;
   /** By fingerprint. */
   find(fpHi: number, fpLo: number): Promise<UrlRecord | null>;
   byId(id: number): Promise<UrlRecord | null>;
+  /** Ids alone, in order, null for what is not known: for many URLs, a batch each time. */
+  idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]>;
   /** The cash that a URL was given up to now (promise 8): a seed begins with 1. 0 where none is kept. */
   importance(id: number): Promise<number>;
   /** All URLs in order of admission, streaming; those that have ended only, if asked. */

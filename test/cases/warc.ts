@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { importArchives } from "../../src/app/import/import.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/view.ts";
+import { openCrawl } from "../../src/app/place/directory.ts";
 import { header } from "../../src/model/fetch-result.ts";
 import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
 import { readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";

@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/view.ts";
+import { openCrawl } from "../../src/app/place/directory.ts";
 import { s3Blobs } from "../../src/blobs/s3.ts";
 import type { Blobs } from "../../src/ports/blobs.ts";
 import { type Asked, type Front, front } from "../services/front.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/view.ts";
+import { openCrawl } from "../../src/app/place/directory.ts";
 import { readEnded } from "../../src/store/embedded/journal.ts";
 import { ask } from "../e2e/trawl.ts";
 

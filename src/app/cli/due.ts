@@ -5,7 +5,7 @@ import { panelRecords, weighed } from "../../crawl/recrawl.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { recrawlRulesOf } from "../config/rules.ts";
 import { type DueRow, dueLines, dueRow } from "../inspect/due.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";

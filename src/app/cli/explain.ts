@@ -7,7 +7,7 @@ import { defaultDir, standingConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { guardOf, refusalOf, seedsMoved } from "../config/rules.ts";
 import { type ExplainContext, explain } from "../inspect/explain.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { exactlyOne, urlIn } from "./positionals.ts";

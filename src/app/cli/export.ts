@@ -9,7 +9,7 @@ import type { ExportFormat, Unit } from "../export/job.ts";
 import { Tally } from "../export/tally.ts";
 import { parseWhere } from "../export/where.ts";
 import { shownPath } from "../inspect/summary.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";

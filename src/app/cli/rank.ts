@@ -7,7 +7,7 @@ import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { linksOf } from "../export/links.ts";
 import { rankPages } from "../export/ranking.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { OPTIONS } from "../config/options.ts";
 import { reportLines, reportOn } from "../inspect/report/report.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { statusOf, statusReport } from "../inspect/status.ts";
-import { openCrawl } from "../place/view.ts";
+import { openCrawl } from "../place/directory.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { type Verification, verify } from "../inspect/verify/verify.ts";
-import { openRemains } from "../place/view.ts";
+import { openRemains } from "../place/directory.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";

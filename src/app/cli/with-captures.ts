@@ -1,7 +1,8 @@
 /** What a command finds that is given a directory and a URL: the captures of the URL in the archive. */
 import { resolve } from "node:path";
 import { type Found, findCaptures } from "../inspect/find-captures.ts";
-import { openRemains, type Remains } from "../place/view.ts";
+import { openRemains } from "../place/directory.ts";
+import type { Remains } from "../place/view.ts";
 import type { Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { directoryAndUrl } from "./positionals.ts";

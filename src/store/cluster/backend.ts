@@ -209,6 +209,7 @@ class ClusterBackend extends ClusterRecords implements FrontierState {
       const kept = { ...copy, id: first + nth };
       ids.push(kept.id);
       keep(":robots", copy.host, kept);
+      keep(":copies", copy.host, kept);
       if (copy.access !== "unreachable") keep(":reached", copy.host, kept);
     }
     await this.shards.runAll("keep", words);

@@ -1,6 +1,7 @@
 /** What is asked of the records of a crawl: every shard is asked, and what comes back is put in order. */
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
@@ -31,6 +32,22 @@ export class ClusterRecords implements StateQueries {
 
   robotsReached(host: HostKey): Promise<RobotsCopy | null> {
     return this.#kept<RobotsCopy>(host, ":reached");
+  }
+
+  async *robotsCopies(): AsyncIterable<RobotsCopy> {
+    const kept = await this.#each((shard) => this.shards.command(shard, "LRANGE", ":copies", "0", "-1"));
+    const copies = kept.flatMap((lines) => (lines as string[]).map((line) => JSON.parse(line) as RobotsCopy));
+    yield* copies.sort((a, b) => a.id - b.id);
+  }
+
+  async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
+    return Promise.all(
+      urls.map(async ({ host, fpHi, fpLo }) => {
+        const { bucket, fingerprint } = seenPlace(fpHi, fpLo, this.crawl.buckets);
+        const id = await this.shards.command(this.shards.of(host), "HGET", `:seen:${bucket}`, fingerprint);
+        return id === null ? null : Math.abs(Number(id));
+      }),
+    );
   }
 
   async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {

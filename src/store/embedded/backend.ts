@@ -11,7 +11,7 @@ import type { SeenChoice } from "../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
-import type { NewUrl } from "../../model/link.ts";
+import type { NewUrl, UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Backend, Commit, CommitReport, FrontierOptions, Pending, Release } from "../../ports/frontier.ts";
 import { Changes } from "./changes.ts";
@@ -190,9 +190,17 @@ class EmbeddedBackend extends Stored implements Backend {
   }
 
   async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
-    const known = this.#known.find(fpHi, fpLo);
-    const id = known === SOME_ID ? findAdmitted(this.#opened.db, fpHi, fpLo) : known;
+    const id = this.#idOf(fpHi, fpLo);
     return id === 0 ? null : this.byId(id);
+  }
+
+  async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
+    return urls.map(({ fpHi, fpLo }) => this.#idOf(fpHi, fpLo) || null);
+  }
+
+  #idOf(fpHi: number, fpLo: number): number {
+    const known = this.#known.find(fpHi, fpLo);
+    return known === SOME_ID ? findAdmitted(this.#opened.db, fpHi, fpLo) : known;
   }
 
   async byId(id: number): Promise<UrlRecord | null> {

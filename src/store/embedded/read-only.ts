@@ -11,7 +11,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Pending } from "../../ports/frontier.ts";
-import type { IdsInUse, ReadOnlyState } from "../../ports/read-only.ts";
+import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import {
@@ -33,7 +33,18 @@ export interface LookOptions {
   readonly frozen?: boolean;
 }
 
-export interface EmbeddedState extends ReadOnlyState, Disposable {}
+export interface EmbeddedState extends ReadOnlyState, Disposable {
+  /** The ids of URLs: those of what was dropped, and admitted later under another, are between them. A bit an id. */
+  idsInUse(): Promise<IdsInUse>;
+  /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
+  damage(): readonly string[];
+}
+
+export interface IdsInUse {
+  readonly last: number;
+  readonly count: number;
+  has(id: number): boolean;
+}
 
 /** Opens the state in `dir` beside whoever writes it: takes no lock, loads no table. @throws StateError */
 export function openState(dir: string, { clock = systemClock, frozen = false }: LookOptions = {}): EmbeddedState {
@@ -144,7 +155,7 @@ class State extends Stored implements EmbeddedState {
     return new Map([...byCode].flatMap(([code, count]) => (count === 0 ? [] : [[names.get(code)!, count]])));
   }
 
-  async damage(): Promise<readonly string[]> {
+  damage(): readonly string[] {
     try {
       const rows = this.#db.prepare("PRAGMA quick_check(5)").all();
       return rows.map(({ quick_check }) => String(quick_check)).filter((line) => line !== "ok");

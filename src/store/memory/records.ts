@@ -1,11 +1,12 @@
 /** What a reader asks of the records alone, whatever is queued or leased. */
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { KnownContent, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import type { MemoryState } from "./state.ts";
+import { MemoryState } from "./state.ts";
 
 export class MemoryRecords {
   protected readonly state: MemoryState;
@@ -24,6 +25,14 @@ export class MemoryRecords {
 
   async robotsReached(host: HostKey): Promise<RobotsCopy | null> {
     return this.state.robots.findLast((copy) => copy.host === host && copy.access !== "unreachable") ?? null;
+  }
+
+  async *robotsCopies(): AsyncIterable<RobotsCopy> {
+    yield* this.state.robots;
+  }
+
+  async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
+    return urls.map(({ fpHi, fpLo }) => this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? null);
   }
 
   async visitsOf(urlId: number): Promise<readonly VisitRecord[]> {

@@ -105,8 +105,8 @@ export function records(begin: Begin): void {
     it("finds a URL by fingerprint and by id, with its state and its latest visit", async () => {
       const world = await begin();
       const { backend } = world;
-      const first = url("a.test", "1");
-      await backend.add([first, url("a.test", "2")]);
+      const [first, second] = [url("a.test", "1"), url("a.test", "2")];
+      await backend.add([first, second]);
       assert.equal((await backend.find(first.fpHi, first.fpLo))?.state, "queued");
       const lease = await world.leaseOne();
       assert.equal((await backend.byId(1))?.state, "leased");
@@ -117,6 +117,7 @@ export function records(begin: Begin): void {
       assert.equal((await backend.byId(1))?.visit?.end, "dns");
       assert.equal((await backend.byId(1))?.visit?.attempt, 2);
       assert.equal(await backend.find(1, 1), null);
+      assert.deepEqual(await backend.idsOf([second, url("a.test", "none"), first]), [2, null, 1]);
       assert.equal(await backend.byId(99), null);
     });
 
@@ -208,6 +209,12 @@ export function records(begin: Begin): void {
       assert.deepEqual(await world.backend.robotsReached(A), { ...copy, id: 1 });
       assert.deepEqual((await world.commit({ robots: [copy] })).robotsIds, [4]);
       assert.equal((await world.backend.robots(A))?.id, 4);
+      assert.deepEqual(await Array.fromAsync(world.backend.robotsCopies()), [
+        { ...copy, id: 1 },
+        { ...failed, id: 2 },
+        { ...copy, host: "http://b" as HostKey, id: 3 },
+        { ...copy, id: 4 },
+      ]);
     });
 
     it("tells every request that was made, visits and others, in order of their start", async () => {

@@ -27,9 +27,10 @@ export interface Verification {
 export type OnProgress = (done: number, total: number) => void;
 
 /** Without a state, records and index alone are checked. Nothing is changed. */
-export async function verify({ dir, state, archive }: Remains, onProgress: OnProgress): Promise<Verification> {
+export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Verification> {
+  const { dir, state, archive } = crawl;
   const findings = new Findings();
-  const damage = (await state?.damage()) ?? [];
+  const damage = crawl.damage();
   for (const words of damage) findings.fault(`state.db: ${words}`);
   // A damaged table may give anything, or throw: then the archive is checked by itself.
   const sound = damage.length === 0 ? state : null;
