@@ -20,6 +20,7 @@ import type { Href } from "../src/model/url.ts";
 import { firstCash } from "../src/policy/priority.ts";
 import type { Backend, Commit, Settled } from "../src/ports/frontier.ts";
 import { openEmbedded } from "../src/store/embedded/backend.ts";
+import { hostName, mulberry32, pageRecord, zipf } from "./synthetic.ts";
 
 const SIZES = [1e6, 1e7, 5e7];
 const HOSTS = 100_000;
@@ -46,37 +47,9 @@ interface Progress {
 const at: Progress = { time: 1_700_000_000_000, seed: 42, made: 0, pages: 0 };
 const clock: Clock = { now: () => at.time, sleep: async () => {} };
 
-/** mulberry32: the same crawl in every run. */
-function random(): number {
-  at.seed = (at.seed + 0x6d2b79f5) | 0;
-  let t = Math.imul(at.seed ^ (at.seed >>> 15), 1 | at.seed);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-}
-
-const nameOf = (i: number) => `https://www.host-number-${i}.example`;
-
-/** Vose's alias method: a host with a probability of 1 / its rank, in two look-ups. */
-const own = new Float64Array(HOSTS);
-const alias = new Int32Array(HOSTS);
-function prepareHosts(): void {
-  let sum = 0;
-  for (let i = 0; i < HOSTS; i++) sum += 1 / (i + 1);
-  const small: number[] = [];
-  const large: number[] = [];
-  for (let i = 0; i < HOSTS; i++) {
-    own[i] = HOSTS / (i + 1) / sum;
-    (own[i]! < 1 ? small : large).push(i);
-  }
-  while (small.length > 0 && large.length > 0) {
-    const less = small.pop()!;
-    const more = large.pop()!;
-    alias[less] = more;
-    own[more]! -= 1 - own[less]!;
-    (own[more]! < 1 ? small : large).push(more);
-  }
-  for (const i of [...small, ...large]) own[i] = 1;
-}
+/** The same crawl in every run. */
+const random = mulberry32(at);
+const pick = zipf(HOSTS, random);
 
 /** Strings as they come out of a thread's message: flat, and nobody else's. */
 const bytes = Buffer.alloc(256);
@@ -92,15 +65,14 @@ function linksAgain(page: number): LinksAgain | null {
 }
 
 function newUrl(via: number): NewUrl {
-  const column = Math.floor(random() * HOSTS);
-  const name = nameOf(random() < own[column]! ? column : alias[column]!);
+  const name = hostName(pick());
   const { made } = at;
   at.made++;
   const length = bytes.write(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`, "latin1");
   const fpHi = Math.floor(random() * 2 ** 32);
   const fpLo = Math.floor(random() * 2 ** 32);
   // Another process begins with none of them, so the places are filled in order.
-  known[known.length < REMEMBERED ? known.length : made % REMEMBERED] = { fpHi, fpLo, host: name as HostKey };
+  known[known.length < REMEMBERED ? known.length : made % REMEMBERED] = { fpHi, fpLo, host: name };
   return {
     href: bytes.toString("latin1", 0, length) as Href,
     host: bytes.toString("latin1", 0, name.length) as HostKey,
@@ -115,57 +87,13 @@ function newUrl(via: number): NewUrl {
 }
 
 function settle(lease: Lease): Settled {
-  const { url, attempt } = lease;
-  const record = {
-    urlId: url.id,
-    href: url.href,
-    end: "fetched",
-    detail: null,
-    attempt,
-    startedAt: at.time - 50,
-    endedAt: at.time,
-    status: 200,
-    contentType: "text/html; charset=utf-8",
-    bytes: 40_000,
-    address: "192.0.2.10",
-    redirectTo: null,
-    etag: '"5f2-5e1c"',
-    lastModified: "Mon, 30 Nov 2026 10:00:00 GMT",
-    robotsId: 1,
-    capture: {
-      response: { file: "20261130-abcdef-1.warc.gz", offset: url.id * 9000, length: 9000 },
-      at: at.time,
-      digest: "sha1:ABCDEFGHIJKLMNOPQRSTUVWXYZ234567",
-      truncated: null,
-    },
-    duplicateOf: null,
-    nearDuplicateOf: null,
-    history: null,
-    page: {
-      mediaType: "text/html",
-      charset: "UTF-8",
-      title: "An article with a title of ordinary length",
-      language: "en",
-      description: null,
-      canonical: null,
-      noindex: false,
-      nofollow: false,
-      handler: "html",
-      width: null,
-      height: null,
-      openGraph: null,
-      jsonLd: null,
-      linksFound: 100,
-      readError: null,
-      simhash: null,
-    },
-  } as const;
+  const { url } = lease;
   const links = Array.from({ length: LINKS }, () => newUrl(url.id));
   return {
     lease,
     verdict: { kind: "end", end: "fetched" },
     hostReadyAt: at.time + 1000,
-    record,
+    record: pageRecord(lease, at.time),
     links,
     linksAgain: linksAgain(url.id),
   };
@@ -222,7 +150,6 @@ async function page200(backend: Backend, meter: Meter): Promise<void> {
 
 /** Opens what there is, crawls until `urls` are known, and dies. With `urls` = 0 it only opens. */
 async function crawl(dir: string, urls: number): Promise<void> {
-  prepareHosts();
   const empty = memory();
   const opening = new Meter();
   let backend: Backend | undefined;

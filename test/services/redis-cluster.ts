@@ -1,4 +1,4 @@
-/** A private Redis Cluster on loopback: three masters with a replica each, that fail over in about a second. */
+/** A private Redis Cluster on loopback: unless told otherwise three masters with a replica each, that fail over in about a second. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,7 +12,8 @@ const run = promisify(execFile);
 
 /** Those that users are given. */
 const SETTINGS = join(import.meta.dirname, "../../deploy/redis.conf");
-const MASTERS = 3;
+/** The most that one cluster has. */
+const NODES = 6;
 const SLOTS = 16_384;
 /** A master that does not answer for so long has failed, in ms. */
 const NODE_TIMEOUT_MS = 1_000;
@@ -43,8 +44,21 @@ export interface RedisCluster extends AsyncDisposable {
   start(node: RedisNode): Promise<void>;
 }
 
-/** `settings`: more words of the configuration, for all nodes. Throws `MissingService` when Redis cannot be installed. */
-export async function redisCluster(settings: readonly string[] = []): Promise<RedisCluster> {
+export interface RedisClusterOptions {
+  /** More words of the configuration, for all nodes. */
+  readonly settings?: readonly string[];
+  /** 3 unless told. */
+  readonly masters?: number;
+  /** Of each master: 1 unless told, or 0. */
+  readonly replicas?: 0 | 1;
+}
+
+/** Throws `MissingService` when Redis cannot be installed. */
+export async function redisCluster({
+  settings = [],
+  masters: count = 3,
+  replicas = 1,
+}: RedisClusterOptions = {}): Promise<RedisCluster> {
   const server = await need("Redis", ["redis-server"], () => findCommand("redis-server"));
   const client = await need("redis-cli", ["redis-tools"], () => findCommand("redis-cli"));
   const dir = await mkdtemp(join(tmpdir(), "redis-cluster-"));
@@ -74,14 +88,14 @@ export async function redisCluster(settings: readonly string[] = []): Promise<Re
   }
 
   /** All slots served, and every master with a replica that follows, as each of the living sees it. */
-  async function whole(replicas: boolean): Promise<void> {
+  async function whole(withReplicas: boolean): Promise<void> {
     const living = nodes.filter(({ port }) => running.has(port));
     for (const node of living)
       await until(`the cluster as ${node.port} sees it`, async () => {
         const info = await ask(node, "CLUSTER", "INFO").catch(() => "");
         return info.includes("cluster_state:ok") && info.includes(`cluster_slots_ok:${SLOTS}`);
       });
-    if (!replicas) return;
+    if (!withReplicas) return;
     for (const node of living)
       await until(`a replica of ${node.port}`, async () => {
         const info = await ask(node, "INFO", "replication").catch(() => "");
@@ -120,23 +134,22 @@ export async function redisCluster(settings: readonly string[] = []): Promise<Re
     },
   };
   try {
-    const first = FIRST_PORT + 2 * MASTERS * clusters++;
-    for (let nth = 0; nth < 2 * MASTERS; nth++) nodes.push({ host: ADDRESS, port: first + nth });
+    const first = FIRST_PORT + NODES * clusters++;
+    for (let nth = 0; nth < count * (1 + replicas); nth++) nodes.push({ host: ADDRESS, port: first + nth });
     await Promise.all(nodes.map(start));
-    const masters = nodes.slice(0, MASTERS);
+    const masters = nodes.slice(0, count);
     for (const [nth, node] of masters.entries()) {
-      const [from, to] = [nth, nth + 1].map((one) => Math.floor((one * SLOTS) / MASTERS)) as [number, number];
+      const [from, to] = [nth, nth + 1].map((one) => Math.floor((one * SLOTS) / count)) as [number, number];
       await ask(node, "CLUSTER", "ADDSLOTSRANGE", String(from), String(to - 1));
       await ask(node, "CLUSTER", "SET-CONFIG-EPOCH", String(nth + 1));
     }
     for (const node of nodes.slice(1)) await ask(nodes[0]!, "CLUSTER", "MEET", node.host, String(node.port));
     await whole(false);
-    for (const [nth, master] of masters.entries()) {
-      const id = await ask(master, "CLUSTER", "MYID");
-      const replica = nodes[MASTERS + nth]!;
+    for (const [nth, replica] of nodes.slice(count).entries()) {
+      const id = await ask(masters[nth]!, "CLUSTER", "MYID");
       await until("a replica", async () => (await ask(replica, "CLUSTER", "REPLICATE", id)) === "OK");
     }
-    await whole(true);
+    await whole(replicas > 0);
     return self;
   } catch (cause) {
     await self[Symbol.asyncDispose]();

@@ -1,0 +1,208 @@
+/**
+ * A synthetic crawl of the frontier in a Redis Cluster: crawlers that visit nothing lease, and commit pages of 60 links, 10
+ * of them new. 100,000 hosts of Zipf size; eight of ten links lead to the page's own host; most were told lately.
+ *
+ *   npx node bench/cluster.ts [PAGES=40000] [CRAWLERS=2] [URLS=200000]
+ *
+ * With one master and with two (without replicas): pages a second, microseconds of CPU a page in Redis (the thread that runs commands) and in
+ * the crawlers, commands a page. Then, with one master, which verbs that is, and which commands; and what URLS URLs take in
+ * Redis when they are queued and when they have ended.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { directoryBlobs } from "../src/blobs/directory.ts";
+import { openCluster } from "../src/store/cluster/backend.ts";
+import { Connection } from "../src/store/cluster/connection.ts";
+import { ended, settled, TestClock, url } from "../test/conformance/frontier-world.ts";
+import { type RedisCluster, redisCluster } from "../test/services/redis-cluster.ts";
+import type { CrawlerTask, Stretch } from "./cluster-crawler.ts";
+import { bytesByKind, costOf, memoryOf, type RedisCost, timedByVerb } from "./redis-costs.ts";
+
+const LINES = 5;
+const NEW_A_PAGE = 10;
+const URLS_A_HOST = 50;
+const BATCH = 200;
+
+const row = (...cells: readonly (string | number)[]) =>
+  console.log(cells.map((cell, nth) => (nth === 0 ? String(cell).padEnd(14) : String(cell).padStart(14))).join(""));
+
+/** Crawlers of one crawl, each a process. */
+class Crawlers implements AsyncDisposable {
+  readonly #children: ChildProcess[] = [];
+
+  async start(tasks: readonly CrawlerTask[]): Promise<void> {
+    const program = new URL("./cluster-crawler.ts", import.meta.url);
+    for (const task of tasks) {
+      const child = fork(program, { env: { ...process.env, CRAWLER_TASK: JSON.stringify(task) } });
+      this.#children.push(child);
+      await this.#said(child); // the first has opened the crawl before the next joins
+    }
+  }
+
+  /** All of them together. */
+  async go(pages: number): Promise<Stretch> {
+    const stretches = await Promise.all(
+      this.#children.map((child) => {
+        child.send(Math.ceil(pages / this.#children.length));
+        return this.#said(child);
+      }),
+    );
+    return stretches.reduce((sum, one) => ({ pages: sum.pages + one.pages, cpuUs: sum.cpuUs + one.cpuUs }));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) {
+      if (child.exitCode !== null) continue;
+      child.disconnect();
+      await once(child, "exit");
+    }
+  }
+
+  async #said(child: ChildProcess): Promise<Stretch> {
+    const ends = new AbortController();
+    const dies = once(child, "exit", { signal: ends.signal }).then(([code]) => {
+      throw new Error(`a crawler ended with code ${code}`);
+    });
+    const [said] = await Promise.race([once(child, "message", { signal: ends.signal }), dies]);
+    ends.abort();
+    dies.catch(() => {});
+    return said as Stretch;
+  }
+}
+
+/** Between two looks at a node. */
+function spent(before: RedisCost, after: RedisCost) {
+  const calls = new Map(
+    [...after.calls].map(([name, { calls: count, us }]) => {
+      const was = before.calls.get(name) ?? { calls: 0, us: 0 };
+      return [name, { calls: count - was.calls, us: us - was.us }] as const;
+    }),
+  );
+  const sum = (wanted: (name: string) => boolean) =>
+    [...calls].reduce((total, [name, { calls: count }]) => total + (wanted(name) ? count : 0), 0);
+  const isScript = (name: string) => name.startsWith("eval");
+  return { cpuUs: after.cpuUs - before.cpuUs, calls, scripts: sum(isScript), commands: sum((name) => !isScript(name)) };
+}
+
+/** Pages a second that the busiest of so many masters could do, by its CPU time. */
+async function throughput(masters: number, pages: number, crawlers: number, blobs: string): Promise<number> {
+  await using cluster = await redisCluster({ masters, replicas: 0 });
+  await using fleet = new Crawlers();
+  const name = `bench-${masters}`;
+  const tasks = Array.from({ length: crawlers }, (_, nth) => ({
+    nodes: cluster.nodes,
+    name,
+    blobs: join(blobs, name),
+    nth,
+    crawlers,
+  }));
+  await fleet.start(tasks);
+  console.log(`\n${masters === 1 ? "one master" : `${masters} masters`}, ${crawlers} crawlers`);
+  row("URLs", "pages", "pages/s", "us crawlers", "us Redis", "us busiest", "scripts", "commands", "pages/s by CPU");
+  let done = 0;
+  let possible = 0;
+  const look = () => Promise.all(cluster.nodes.map((node) => costOf(cluster, node)));
+  for (let line = 0; line < LINES; line++) {
+    const before = await look();
+    const began = performance.now();
+    const stretch = await fleet.go(pages / LINES);
+    const seconds = (performance.now() - began) / 1000;
+    const costs = (await look()).map((after, nth) => spent(before[nth]!, after));
+    done += stretch.pages;
+    const aPage = (of: (cost: (typeof costs)[number]) => number) =>
+      costs.reduce((sum, one) => sum + of(one), 0) / stretch.pages;
+    const busiest = Math.max(...costs.map(({ cpuUs }) => cpuUs)) / stretch.pages;
+    possible = 1e6 / busiest;
+    row(
+      done * NEW_A_PAGE,
+      done,
+      (stretch.pages / seconds).toFixed(0),
+      (stretch.cpuUs / stretch.pages).toFixed(0),
+      aPage(({ cpuUs }) => cpuUs).toFixed(1),
+      busiest.toFixed(1),
+      aPage(({ scripts }) => scripts).toFixed(2),
+      aPage(({ commands }) => commands).toFixed(1),
+      possible.toFixed(0),
+    );
+  }
+  if (masters === 1) await profile(cluster, fleet, pages / LINES);
+  return possible;
+}
+
+async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): Promise<void> {
+  await using connection = await Connection.open({ nodes: cluster.nodes });
+  const [node] = cluster.nodes;
+  const before = await costOf(cluster, node!);
+  const verbs = await timedByVerb(connection, () => fleet.go(pages));
+  const { calls } = spent(before, await costOf(cluster, node!));
+  const table = (title: string, times: ReadonlyMap<string, { calls: number; us: number }>) => {
+    const all = [...times.values()].reduce((sum, { us }) => sum + us, 0);
+    row(`\n${title}`, "calls", "us each", "share");
+    for (const [name, { calls: count, us }] of [...times].sort((a, b) => b[1].us - a[1].us).slice(0, 16))
+      if (count > 0) row(name, count, (us / count).toFixed(1), `${((100 * us) / all).toFixed(1)} %`);
+  };
+  table("verb", verbs);
+  for (const name of ["evalsha", "slowlog|get"]) calls.delete(name);
+  table("command", calls);
+}
+
+async function sizes(urls: number, blobs: string): Promise<void> {
+  await using cluster = await redisCluster({ masters: 1, replicas: 0 });
+  await using connection = await Connection.open({ nodes: cluster.nodes });
+  const [node] = cluster.nodes;
+  const clock = new TestClock();
+  const name = "sizes";
+  await using backend = await openCluster(connection, {
+    name,
+    clock,
+    blobs: directoryBlobs(join(blobs, name)),
+    shards: 16,
+  });
+  const empty = await memoryOf(cluster, node!);
+  const tell = async (state: string) => {
+    const gained = (await memoryOf(cluster, node!)) - empty;
+    row(`\n${urls} URLs ${state}, ${URLS_A_HOST} a host: ${(gained / urls).toFixed(1)} bytes each`);
+    row("key", "keys", "bytes a URL", "bytes a key");
+    for (const [kind, { keys, bytes }] of [...(await bytesByKind(connection, name))].sort(
+      (a, b) => b[1].bytes - a[1].bytes,
+    ))
+      row(kind || "(shard)", keys, (bytes / urls).toFixed(1), (bytes / keys).toFixed(0));
+  };
+  for (let n = 0; n < urls; n += BATCH)
+    await backend.add(
+      Array.from({ length: BATCH }, (_, i) =>
+        url(
+          `www.host-number-${Math.floor((n + i) / URLS_A_HOST)}.example`,
+          `section-${n % 97}/an-article-with-a-title-${n + i}.html`,
+        ),
+      ),
+    );
+  await tell("queued");
+  for (;;) {
+    const leases = await backend.lease(BATCH);
+    if (leases.length === 0) break;
+    clock.time++;
+    await backend.commit({
+      settled: leases.map((lease) => settled(lease, ended(), clock.time)),
+      hosts: [],
+      robots: [],
+      marks: [],
+    });
+  }
+  await tell("ended");
+}
+
+const [pages = 40_000, crawlers = 2, urls = 200_000] = process.argv.slice(2).map(Number);
+console.log(`npx node bench/cluster.ts ${pages} ${crawlers} ${urls}`);
+const dir = await mkdtemp(join(tmpdir(), "bench-cluster-"));
+try {
+  const one = await throughput(1, pages, crawlers, dir);
+  const two = await throughput(2, pages, crawlers, dir);
+  console.log(`\ntwo masters could do ${(two / one).toFixed(2)} times what one could, by their CPU time`);
+  await sizes(urls, dir);
+} finally {
+  await rm(dir, { recursive: true, force: true });
+}
