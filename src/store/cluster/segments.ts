@@ -31,8 +31,8 @@ const VERSION = 1;
 const LEVEL = 3;
 /** Text of segments that were read lately, in characters. */
 const KEPT = 16 << 20;
-/** Objects asked for at the same time. */
-const AT_ONCE = 8;
+/** Objects asked for at the same time: while they are on their way, reading what has come keeps a thread busy. */
+const AT_ONCE = 16;
 /** So many stand in one folder: 10 to the power of this. */
 const FOLDER_DIGITS = 3;
 const ORDINAL_DIGITS = 16;
