@@ -18,6 +18,9 @@ const LINE_LENGTH = 8;
 /** Addresses idle for so long are forgotten: their clocks have run out. */
 const SWEEP_EVERY = 4096;
 
+/** Nobody else gives a turn away in this process. */
+const GRANTED: Turn = { granted: true, until: Number.POSITIVE_INFINITY };
+
 interface Line {
   open: number;
   readyAt: Instant;
@@ -64,7 +67,7 @@ export function addressTurns(clock: Clock, rules: TurnRules): Turns {
       const now = clock.now();
       if (line.waiting.length === 0 && due(line, now)) {
         line.open++;
-        return { granted: true };
+        return GRANTED;
       }
       const step = Math.max(rules.delayMs, 10) / rules.atOnce;
       if (line.waiting.length >= LINE_LENGTH || signal?.aborted) {
@@ -82,7 +85,7 @@ export function addressTurns(clock: Clock, rules: TurnRules): Turns {
       advance(address, line);
       const granted = await promise;
       signal?.removeEventListener("abort", leave);
-      return granted ? { granted } : { granted: false, tryAt: clock.now() };
+      return granted ? GRANTED : { granted: false, tryAt: clock.now() };
     },
 
     give(address: string, readyAt: Instant): void {

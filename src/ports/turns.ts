@@ -1,12 +1,14 @@
 /** Address clocks: whose turn it is to speak to an IP address. All hosts on one address share its clock (SPEC 4). */
 import type { Instant } from "../base/clock.ts";
 
-export type Turn = { readonly granted: true } | { readonly granted: false; readonly tryAt: Instant };
+export type Turn =
+  /** `until`: when it is given to others, whatever has become of it; Infinity where it never is. */
+  { readonly granted: true; readonly until: Instant } | { readonly granted: false; readonly tryAt: Instant };
 
 export interface Turns {
   /**
    * Waits a little for the address to be due, then takes it; or says when to try again. What is taken must be given
-   * back, whatever happens.
+   * back, whatever happens, and nothing may be asked for by it that would not have ended by `until`.
    */
   take(address: string, signal?: AbortSignal): Promise<Turn>;
   /** Gives a turn back: the next one starts at `readyAt` or later. */

@@ -19,3 +19,8 @@ export class ClusterError extends Error {
     this.code = `frontier-${code}`;
   }
 }
+
+/** For what others will see for themselves, in time, if it does not reach Redis. */
+export function unlessAway(cause: unknown): void {
+  if (!(cause instanceof ClusterError && cause.code === "frontier-away")) throw cause;
+}

@@ -13,7 +13,7 @@ import { LEASE_MS } from "../../model/lease.ts";
 import type { Division, Member } from "../../model/member.ts";
 import type { Connection } from "./connection.ts";
 import { pairs } from "./crawl.ts";
-import { ClusterError } from "./errors.ts";
+import { ClusterError, unlessAway } from "./errors.ts";
 import { shardOf } from "./shard-of.ts";
 
 export interface MembersOptions {
@@ -201,8 +201,3 @@ class ClusterMembers implements Members {
 const saidIn = (text: string): Said => JSON.parse(text) as Said;
 
 const isDead = ({ silent }: Other): boolean => silent >= SILENT_BEATS;
-
-/** Who has no way to Redis has left without a word: that is seen, too. */
-function unlessAway(cause: unknown): void {
-  if (!(cause instanceof ClusterError && cause.code === "frontier-away")) throw cause;
-}

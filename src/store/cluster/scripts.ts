@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 /** By the file that stands before each. */
 const KINDS = {
   shard: ["open", "seen", "admit", "lease", "look", "settle", "release", "keep", "rows"],
+  address: ["turn", "give"],
 } as const;
 /** They stand for themselves. */
 const ALONE = ["take", "beat"] as const;

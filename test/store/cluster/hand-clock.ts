@@ -32,6 +32,11 @@ export class HandClock implements Clock {
     return this.#sleepers.length;
   }
 
+  /** When the next one wakes; Infinity when nobody sleeps. */
+  get nextAt(): Instant {
+    return Math.min(...this.#sleepers.map(({ at }) => at));
+  }
+
   /** Lets time pass, and wakes those whose time has come. */
   pass(ms: number): void {
     this.time += ms;

@@ -1,0 +1,97 @@
+/**
+ * Address clocks that all crawlers of a crawl share. In front is the line of this process, so that it asks for one address
+ * once at a time; behind it, in Redis, crawlers wait in the order in which they came. A turn is held by a token, and by a
+ * crawler that died only until its time is over.
+ */
+import { randomUUID } from "node:crypto";
+import type { Clock, Instant } from "../../base/clock.ts";
+import type { Turn, Turns } from "../../ports/turns.ts";
+import type { Connection } from "./connection.ts";
+import { unlessAway } from "./errors.ts";
+
+export interface ClusterTurnsOptions {
+  /** The crawl. */
+  readonly name: string;
+  /** This crawler: the same after a restart, and no other's. What it held when it died ends with its first look. */
+  readonly id: string;
+  readonly clock: Clock;
+  /** Of this process: it keeps the same rules among its own. */
+  readonly line: Turns;
+  /** Turns that may be open at once on one address. */
+  readonly atOnce: number;
+  /** Shortest time from the end of one request to the start of the next, in ms. */
+  readonly delayMs: number;
+  /** How long a turn is held at most, in ms: longer than a request takes, with what it waits for first. */
+  readonly holdMs: number;
+}
+
+export interface ClusterTurns extends Turns, AsyncDisposable {}
+
+/** A lease that has waited so long for other crawlers goes back to the frontier, in ms. */
+const LONGEST_MS = 30_000;
+
+/** Turns that are open when it is closed are not given back: what was asked for may not have ended. */
+export function clusterTurns(connection: Pick<Connection, "run">, options: ClusterTurnsOptions): ClusterTurns {
+  const { name, id, clock, line, atOnce, delayMs, holdMs } = options;
+  const life = randomUUID();
+  let taken = 0;
+  /** By address: numbers of the turns that are held. */
+  const held = new Map<string, number[]>();
+  /** Turns on their way back. */
+  const giving = new Set<Promise<unknown>>();
+
+  const run = (verb: "turn" | "give", address: string, nth: number, words: readonly number[]): Promise<unknown> => {
+    const head = [String(clock.now()), id, life, String(nth)];
+    return connection.run(verb, `trawl:{${name}:at:${address}}`, [...head, ...words.map(String)]);
+  };
+
+  /** The turn of the process is there: that of all crawlers. */
+  async function share(address: string, signal: AbortSignal | undefined): Promise<Turn> {
+    const nth = ++taken;
+    const since = clock.now();
+    for (;;) {
+      const [granted, at] = (await run("turn", address, nth, [atOnce, holdMs, delayMs])) as [string, string];
+      if (granted === "1") {
+        const numbers = held.get(address);
+        if (numbers === undefined) held.set(address, [nth]);
+        else numbers.push(nth);
+        return { granted: true, until: Number(at) };
+      }
+      const tryAt = Number(at);
+      if (signal?.aborted || tryAt > since + LONGEST_MS) return { granted: false, tryAt };
+      await clock.sleep(tryAt - clock.now(), signal);
+    }
+  }
+
+  return {
+    async take(address, signal) {
+      const own = await line.take(address, signal);
+      if (!own.granted) return own;
+      let turn: Turn | null = null;
+      try {
+        turn = await share(address, signal);
+        return turn;
+      } finally {
+        // Nobody of this process need ask before it would be told to wait.
+        if (turn?.granted !== true) line.give(address, turn?.tryAt ?? clock.now());
+      }
+    },
+
+    give(address, readyAt: Instant) {
+      const numbers = held.get(address);
+      if (numbers === undefined) throw new Error(`a turn on ${address} was given back that nobody took`);
+      // The one that ends first; those that are left hold the longer.
+      const nth = numbers.shift()!;
+      if (numbers.length === 0) held.delete(address);
+      const back = run("give", address, nth, [readyAt])
+        .catch(unlessAway)
+        .finally(() => giving.delete(back));
+      giving.add(back);
+      line.give(address, readyAt);
+    },
+
+    async [Symbol.asyncDispose]() {
+      await Promise.all(giving);
+    },
+  };
+}
