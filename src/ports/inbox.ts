@@ -1,5 +1,22 @@
-/** What people ask of a crawl while it runs: URLs to add, and a pause. */
+/** What people ask of a crawl, whether it runs or not: URLs to add, and a pause. */
+import type { Instant } from "../base/clock.ts";
 
+/** URLs that were asked for by name. */
+export interface Addition {
+  readonly urls: readonly string[];
+  /** The class of the queue that they wait in, 0 first; null: that of seeds. */
+  readonly priority: number | null;
+}
+
+/** Where people put it. It is kept when the call resolves, and stands until a crawl takes it. */
+export interface InboxSlot {
+  add(addition: Addition, now: Instant): Promise<void>;
+  /** Whether that was something new. */
+  setPaused(paused: boolean): Promise<boolean>;
+  isPaused(): Promise<boolean>;
+}
+
+/** Where the running crawl finds it. */
 export interface Inbox {
   /**
    * Takes what has come since the last look: URLs are admitted when it returns. True while the crawl is to pause. May be

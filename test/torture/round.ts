@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { spoolUrls } from "../../src/app/dir/spool.ts";
+import { spoolSlot } from "../../src/app/dir/spool.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { ask, canonical, checkArchive, endsIn, startTrawl, trawl } from "../e2e/trawl.ts";
@@ -114,7 +114,7 @@ function pagesIn(dir: string): string[] {
 }
 
 async function spool(dir: string, href: string): Promise<void> {
-  await spoolUrls(dir, { urls: [href], priority: null }, Date.now());
+  await spoolSlot(dir).add({ urls: [href], priority: null }, Date.now());
 }
 
 /** Queues some of the URLs again that have ended, as a schedule does between two runs. */

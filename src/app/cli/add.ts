@@ -5,7 +5,7 @@ import { readArguments, type Table } from "../config/arguments.ts";
 import { readInput } from "../config/config.ts";
 import { readSeeds, seedLines } from "../config/seeds.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
-import { spoolUrls } from "../dir/spool.ts";
+import { spoolSlot } from "../dir/spool.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
@@ -52,7 +52,7 @@ the crawl's scope goes. What the crawl knows already changes nothing.`,
         ? new UsageError("missing-argument", `name URLs to add, or -i FILE: ${example}`)
         : new UsageError("url", `${first}; there is no other URL`);
     for (const fault of faults) shell.stderr.write(`trawl: ${fault}; skipped\n`);
-    await spoolUrls(dir, { urls, priority: (given.priority as number | undefined) ?? null }, shell.clock.now());
+    await spoolSlot(dir).add({ urls, priority: (given.priority as number | undefined) ?? null }, shell.clock.now());
     shell.stdout.write(
       `${counted(urls.length, "URL")} for ${dir}: a running crawl takes them within a second, another when it goes on.\n`,
     );

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { readArguments } from "../config/arguments.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
-import { setPaused } from "../dir/spool.ts";
+import { spoolSlot } from "../dir/spool.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
@@ -30,7 +30,7 @@ async function set(paused: boolean, argv: readonly string[], shell: Shell): Prom
   const { positionals } = readArguments(name, argv, {});
   const dir = resolve(shell.cwd, oneDirectory(name, positionals));
   await mustHoldCrawl(dir);
-  const changed = await setPaused(dir, paused);
+  const changed = await spoolSlot(dir).setPaused(paused);
   const now = paused ? "paused; trawl resume goes on" : "no longer paused";
   const before = paused ? "paused already" : "not paused";
   shell.stdout.write(`${dir} is ${changed ? now : before}.\n`);

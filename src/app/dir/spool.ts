@@ -6,12 +6,12 @@
 import { randomBytes } from "node:crypto";
 import { access, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock, Instant } from "../../base/clock.ts";
+import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import { PRIORITIES } from "../../model/link.ts";
 import type { Href } from "../../model/url.ts";
-import type { Inbox } from "../../ports/inbox.ts";
+import type { Addition, Inbox, InboxSlot } from "../../ports/inbox.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Beside state.db. */
@@ -24,33 +24,27 @@ const ADDITION = /^\d+-\d+-[0-9a-f]+\.json$/;
 /** How often the crawl looks, in ms. */
 const LOOK_EVERY_MS = 250;
 
-/** URLs that were asked for by name. */
-export interface Addition {
-  readonly urls: readonly string[];
-  /** The class of the queue that they wait in, 0 first; null: that of seeds. */
-  readonly priority: number | null;
-}
-
-/** Hands URLs to the crawl in `dir`; they are on the disk when it returns. Throws a `UsageError` when they cannot be. */
-export async function spoolUrls(dir: string, addition: Addition, now: Instant): Promise<void> {
-  const name = `${String(Math.floor(now)).padStart(15, "0")}-${process.pid}-${randomBytes(4).toString("hex")}.json`;
-  await inSpool(dir, (spool) => replaceFile(join(spool, name), [`${JSON.stringify(addition)}\n`], 0o600));
-}
-
-/** Pauses the crawl in `dir`, or lets it go on; whether that was something new. Throws a `UsageError` when it cannot. */
-export async function setPaused(dir: string, paused: boolean): Promise<boolean> {
-  if ((await isPaused(dir)) === paused) return false;
-  await inSpool(dir, (spool) =>
-    paused ? writeFile(join(spool, PAUSED), "") : rm(join(spool, PAUSED), { force: true }),
-  );
-  return true;
-}
-
-export async function isPaused(dir: string): Promise<boolean> {
-  return access(join(dir, SPOOL, PAUSED)).then(
-    () => true,
-    () => false,
-  );
+/** The spool as others see it. Throws a `UsageError` when it cannot be written. */
+export function spoolSlot(dir: string): InboxSlot {
+  const isPaused = (): Promise<boolean> =>
+    access(join(dir, SPOOL, PAUSED)).then(
+      () => true,
+      () => false,
+    );
+  return {
+    isPaused,
+    async add(addition, now) {
+      const name = `${String(Math.floor(now)).padStart(15, "0")}-${process.pid}-${randomBytes(4).toString("hex")}.json`;
+      await inSpool(dir, (spool) => replaceFile(join(spool, name), [`${JSON.stringify(addition)}\n`], 0o600));
+    },
+    async setPaused(paused) {
+      if ((await isPaused()) === paused) return false;
+      await inSpool(dir, (spool) =>
+        paused ? writeFile(join(spool, PAUSED), "") : rm(join(spool, PAUSED), { force: true }),
+      );
+      return true;
+    },
+  };
 }
 
 async function inSpool(dir: string, work: (spool: string) => Promise<void>): Promise<void> {

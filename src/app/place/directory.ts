@@ -8,7 +8,7 @@ import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { Answers } from "../dir/answers.ts";
 import { CrawlArchive } from "../dir/crawl-archive.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
-import { isPaused } from "../dir/spool.ts";
+import { spoolSlot } from "../dir/spool.ts";
 import type { CrawlView, Remains } from "./view.ts";
 
 export interface DirectoryView extends CrawlView {
@@ -23,7 +23,7 @@ export async function openCrawl(dir: string, options?: LookOptions): Promise<Dir
   return {
     ...{ ...left, state },
     damage: () => state.damage(),
-    standing: async () => ({ running: isHeld(dir), paused: await isPaused(dir) }),
+    standing: async () => ({ running: isHeld(dir), paused: await spoolSlot(dir).isPaused() }),
     async [Symbol.asyncDispose]() {
       state[Symbol.dispose]();
       await left[Symbol.asyncDispose]();

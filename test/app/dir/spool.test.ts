@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { isPaused, setPaused, spoolInbox, spoolUrls } from "../../../src/app/dir/spool.ts";
+import { spoolInbox, spoolSlot } from "../../../src/app/dir/spool.ts";
 import { silentLog } from "../../../src/base/log.ts";
 import { TestClock } from "../../conformance/frontier-world.ts";
 
@@ -33,8 +33,8 @@ function inbox(fault?: (point: string) => void) {
 
 describe("the spool", () => {
   it("hands over what was added, in order, with its priority, and is empty then", async () => {
-    await spoolUrls(dir, { urls: ["http://a.test/1", "http://a.test/2"], priority: null }, 1000);
-    await spoolUrls(dir, { urls: ["http://a.test/3"], priority: 5 }, 2000);
+    await spoolSlot(dir).add({ urls: ["http://a.test/1", "http://a.test/2"], priority: null }, 1000);
+    await spoolSlot(dir).add({ urls: ["http://a.test/3"], priority: 5 }, 2000);
     const { box, admitted } = inbox();
     assert.equal(await box.look(true), false);
     assert.deepEqual(admitted, [
@@ -48,19 +48,19 @@ describe("the spool", () => {
   it("is looked into now and then, and at once when the crawl is about to end", async () => {
     const { box, admitted } = inbox();
     await box.look(false);
-    await spoolUrls(dir, { urls: ["http://a.test/1"], priority: null }, 1);
+    await spoolSlot(dir).add({ urls: ["http://a.test/1"], priority: null }, 1);
     await box.look(false);
     assert.equal(admitted.length, 0);
     clock.time += 1_000;
     await box.look(false);
     assert.equal(admitted.length, 1);
-    await spoolUrls(dir, { urls: ["http://a.test/2"], priority: null }, 1);
+    await spoolSlot(dir).add({ urls: ["http://a.test/2"], priority: null }, 1);
     await box.look(true);
     assert.equal(admitted.length, 2);
   });
 
   it("hands over again what a crash left between admission and removal", async () => {
-    await spoolUrls(dir, { urls: ["http://a.test/1"], priority: null }, 1);
+    await spoolSlot(dir).add({ urls: ["http://a.test/1"], priority: null }, 1);
     const first = inbox(() => {
       throw new Error("killed");
     });
@@ -94,12 +94,12 @@ describe("the spool", () => {
 
   it("says whether the crawl is paused, to those who ask from outside too", async () => {
     const { box } = inbox();
-    assert.equal(await isPaused(dir), false);
-    assert.equal(await setPaused(dir, true), true);
-    assert.equal(await setPaused(dir, true), false);
-    assert.equal(await isPaused(dir), true);
+    assert.equal(await spoolSlot(dir).isPaused(), false);
+    assert.equal(await spoolSlot(dir).setPaused(true), true);
+    assert.equal(await spoolSlot(dir).setPaused(true), false);
+    assert.equal(await spoolSlot(dir).isPaused(), true);
     assert.equal(await box.look(true), true);
-    assert.equal(await setPaused(dir, false), true);
+    assert.equal(await spoolSlot(dir).setPaused(false), true);
     assert.equal(await box.look(true), false);
   });
 });
