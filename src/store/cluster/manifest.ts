@@ -28,9 +28,15 @@ export class Manifest {
     this.#key = `trawl:{${name}}:segments`;
   }
 
-  /** The ordinal of a segment that will be written: one that nobody else is given. */
+  /**
+   * The ordinal of a segment that will be written: one that nobody else is given, also by a replica that takes the place of
+   * its master, since what is written under it would be lost. It is taken when a commit begins, so that of two records of a
+   * URL the later one has the higher ordinal.
+   */
   async take(): Promise<number> {
-    return Number(await this.#connection.run("take", this.#key, []));
+    const ordinal = Number(await this.#connection.run("take", this.#key, []));
+    await this.#connection.replicated();
+    return ordinal;
   }
 
   /** It is written, and what was taken of it is settled. `refused`: the indices of entries that were not. */

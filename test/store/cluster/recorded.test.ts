@@ -102,6 +102,19 @@ describe("what is recorded", () => {
     });
   });
 
+  it("is written under no ordinal that a master could take with it when it dies, to be given again", async () => {
+    await using impatient = await Connection.open({ nodes: cluster.nodes, patienceMs: 300 });
+    const manifest = new Manifest(impatient, crawl().name);
+    const replicas = cluster.nodes.slice(3);
+    for (const replica of replicas) cluster.pause(replica);
+    try {
+      await assert.rejects(manifest.take(), { code: "frontier-away" });
+    } finally {
+      for (const replica of replicas) cluster.resume(replica);
+    }
+    assert.equal(await manifest.take(), 2, "the first is passed over");
+  });
+
   it("is not told when a part of it is missing: which, and where", async () => {
     const { blobs, segments, manifest, told } = crawl();
     for (const id of [1, 2, 3]) {
