@@ -1,91 +1,160 @@
-/** How URLs are admitted to whatever shards they belong to: asked first which are new, since most links lead to what is known. */
+/**
+ * How links reach the shards that they belong to: URLs that may be new are sent whole; of those that are known to be there
+ * (`dedup/known-links`) nothing is sent but, now and then, the cash that a page gives them.
+ */
 import type { Instant } from "../../base/clock.ts";
+import { cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
+import { KnownLinks } from "../../dedup/known-links.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { NewUrl } from "../../model/link.ts";
-import { dropRecord } from "../../model/record.ts";
-import type { Crawl } from "./crawl.ts";
-import { lineOf, rowOf, type SeenPlace, seenPlace } from "./rows.ts";
-import { Grouped, type Shards } from "./shards.ts";
+import type { Lease } from "../../model/lease.ts";
+import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl, type UrlName } from "../../model/link.ts";
+import type { Settled } from "../../ports/frontier.ts";
+import { NO_GIFT, Parcel, toldBy } from "./parcel.ts";
+import type { Shards } from "./shards.ts";
 
-/** As `seen` tells it. */
-const NEW = 0;
-const ADMITTED = 1;
-const DROPPED = 2;
-
-interface Placed {
-  readonly url: NewUrl;
-  readonly shard: number;
-  readonly place: SeenPlace;
-}
+/** A script that is longer keeps all others waiting too long. */
+const PARCEL = 500;
 
 export interface Admitted {
-  readonly admitted: number;
-  readonly dropped: number;
+  admitted: number;
+  dropped: number;
+}
+
+export interface AdmissionOptions {
+  readonly firstCash: FirstCash | null;
+  readonly firstTier: (host: HostKey) => number;
+}
+
+/** A page whose links are admitted, and the level of its cash. */
+export interface Page {
+  readonly settled: Settled;
+  readonly level: number;
+  /** Where its record stands in the order of all. */
+  readonly recorded: string;
 }
 
 export class Admission {
+  readonly known = new KnownLinks();
   readonly #shards: Shards;
-  readonly #crawl: Crawl;
-  readonly #firstTier: (host: HostKey) => number;
+  readonly #options: AdmissionOptions;
 
-  constructor(shards: Shards, crawl: Crawl, firstTier: (host: HostKey) => number) {
+  constructor(shards: Shards, options: AdmissionOptions) {
     this.#shards = shards;
-    this.#crawl = crawl;
-    this.#firstTier = firstTier;
+    this.#options = options;
   }
 
-  /** Admits what is new, in order. Twice the same comes to the same: it is known the second time. */
-  async admit(urls: readonly NewUrl[], now: Instant): Promise<Admitted> {
-    const fresh = await this.#fresh(urls);
-    if (fresh.length === 0) return { admitted: 0, dropped: 0 };
-    const drops = fresh.reduce((sum, { url }) => sum + (url.drop === undefined ? 0 : 1), 0);
-    let [id, ordinal] = await Promise.all([
-      this.#crawl.next("ids", fresh.length),
-      drops === 0 ? 0 : this.#crawl.next("records", drops),
-    ]);
-    const words = new Grouped<number, string>();
-    for (const { url, shard, place } of fresh) {
-      const { href, host, drop } = url;
-      const line =
-        drop === undefined ? "" : lineOf({ ordinal: ordinal++, host, visit: dropRecord(id, href, drop, now) });
-      const row = rowOf(url, id, now, place);
-      const { bucket, fingerprint } = place;
-      const tier = String(this.#firstTier(host));
-      words.add(shard, bucket, fingerprint, String(id++), drop?.reason ?? "", host, tier, row, line);
+  /** Admits what is new, in order. `recorded`: where drops among them stand in the order of records. */
+  add(urls: readonly NewUrl[], recorded: string, now: Instant): Promise<Admitted> {
+    const parcels = new Parcels(this.#shards, this.#options.firstTier);
+    for (const url of urls) this.#url(url, parcels, null, 0, recorded, now);
+    return this.#send(parcels);
+  }
+
+  /** The links of pages that have current leases, in order, with their shares of the pages' cash. */
+  follow(pages: readonly Page[], now: Instant): Promise<Admitted> {
+    const parcels = new Parcels(this.#shards, this.#options.firstTier);
+    for (const { settled, level, recorded } of pages) {
+      const { lease, links, linksAgain } = settled;
+      const share = this.#options.firstCash === null ? 0 : shareOf(settled, level);
+      for (const url of links) this.#url(url, parcels, lease, share, recorded, now);
+      if (share === 0 || linksAgain === null || linksAgain === undefined) continue;
+      const { count, words, hosts } = linksAgain;
+      const each = (share * count * AGAIN_WORDS) / words.length;
+      for (let at = 0; at < words.length; at += AGAIN_WORDS) {
+        const host = words[at + 2] === 0 ? lease.url.host : hosts[words[at + 2]! - 1]!;
+        this.#give({ fpHi: words[at]!, fpLo: words[at + 1]!, host }, parcels, lease, each);
+      }
     }
-    const told = [...(await this.#shards.runAll<number[]>("admit", words)).values()].flat();
-    const count = (what: number): number => told.reduce((sum, one) => sum + (one === what ? 1 : 0), 0);
-    return { admitted: count(ADMITTED), dropped: count(DROPPED) };
+    return this.#send(parcels);
   }
 
-  /** Those that will be admitted, or recorded as dropped. */
-  async #fresh(urls: readonly NewUrl[]): Promise<Placed[]> {
-    const placed = urls.map(
-      (url): Placed => ({
-        url,
-        shard: this.#shards.of(url.host),
-        place: seenPlace(url.fpHi, url.fpLo, this.#crawl.buckets),
+  #url(url: NewUrl, parcels: Parcels, page: Lease | null, share: number, recorded: string, now: Instant): void {
+    const { firstCash } = this.#options;
+    const given = carriesCash(url) ? share : 0;
+    const known = this.known.level(url.fpHi, url.fpLo);
+    if (known !== -1) {
+      if (given > 0 && page !== null) this.#thinned(url, parcels, page, given, known);
+      return;
+    }
+    const begins = firstCash === null || url.drop !== undefined ? 0 : firstCash(url);
+    // A page that comes back gave its share to what it knows when it came first: only what is new gets one.
+    const gift = page === null ? NO_GIFT : parcels.gift(page, page.previous === null ? given : 0, url.host);
+    const first = page !== null && page.previous !== null ? begins + given : begins;
+    parcels.for(url.host).url(url, now, gift, first, recorded);
+  }
+
+  #give(name: UrlName, parcels: Parcels, page: Lease, amount: number): void {
+    const known = this.known.level(name.fpHi, name.fpLo);
+    if (known !== -1) this.#thinned(name, parcels, page, amount, known);
+    else if (page.previous === null) parcels.for(name.host).gift(name, parcels.gift(page, amount, name.host));
+  }
+
+  /**
+   * What is not a whole step for what has this level is given as a step, as often as makes the same in the mean: the rest
+   * need not be sent. Levels only rise, so that one which is out of date makes more be sent, never less.
+   */
+  #thinned(name: UrlName, parcels: Parcels, page: Lease, amount: number, level: number): void {
+    if (page.previous !== null) return;
+    const step = cashOf(level + 1) - cashOf(level);
+    if (amount < step && Math.random() * step >= amount) return;
+    parcels.for(name.host).gift(name, parcels.gift(page, Math.max(amount, step), name.host));
+  }
+
+  async #send(parcels: Parcels): Promise<Admitted> {
+    const sum = { admitted: 0, dropped: 0 };
+    await Promise.all(
+      parcels.all().map(async ([shard, parcel]) => {
+        const told = await this.#shards.run<number[]>("admit", shard, parcel.words());
+        for (const [nth, number] of told.entries()) {
+          const { fpHi, fpLo } = parcel.names[nth]!;
+          const says = toldBy(number);
+          if (says.is === "admitted") sum.admitted++;
+          if (says.is === "dropped") sum.dropped++;
+          if (says.is === "admitted" || says.is === "known") this.known.put(fpHi, fpLo, says.level);
+        }
       }),
     );
-    const words = new Grouped<number, string>();
-    for (const { shard, place } of placed) words.add(shard, place.bucket, place.fingerprint);
-    const answers = Array.from(words, async ([shard, some]) => {
-      return [shard, await this.#shards.ask<number[]>("seen", shard, some)] as const;
-    });
-    const told = new Map(await Promise.all(answers));
-    const next = new Map<number, number>();
-    const states = new Map<string, number>();
-    const fresh: Placed[] = [];
-    for (const one of placed) {
-      const { url, shard, place } = one;
-      const nth = next.get(shard) ?? 0;
-      next.set(shard, nth + 1);
-      const name = `${shard}/${place.fingerprint}`;
-      const before = states.get(name) ?? told.get(shard)![nth]!;
-      const after = before === NEW || before === DROPPED ? (url.drop === undefined ? ADMITTED : DROPPED) : ADMITTED;
-      states.set(name, after);
-      if (before === NEW || (before === DROPPED && after === ADMITTED)) fresh.push(one);
-    }
-    return fresh;
+    return sum;
   }
+}
+
+/** Parcels for shards, as they fill. */
+class Parcels {
+  readonly #shards: Shards;
+  readonly #tierOf: (host: HostKey) => number;
+  readonly #all: [number, Parcel][] = [];
+  readonly #open = new Map<number, Parcel>();
+
+  constructor(shards: Shards, tierOf: (host: HostKey) => number) {
+    this.#shards = shards;
+    this.#tierOf = tierOf;
+  }
+
+  all(): readonly (readonly [number, Parcel])[] {
+    return this.#all;
+  }
+
+  for(host: HostKey): Parcel {
+    const shard = this.#shards.of(host);
+    const open = this.#open.get(shard);
+    if (open !== undefined && open.names.length < PARCEL) return open;
+    const parcel = new Parcel(this.#tierOf);
+    this.#open.set(shard, parcel);
+    this.#all.push([shard, parcel]);
+    return parcel;
+  }
+
+  /** From a page to a URL of this host. */
+  gift(page: Lease, amount: number, host: HostKey) {
+    const { shard, local } = this.#shards.localOf(page.url.id);
+    return { amount, page: shard === this.#shards.of(host) ? local : 0 };
+  }
+}
+
+/** Promise 8 of the port: what each link of a page is given of its cash. */
+function shareOf({ verdict, links, linksAgain }: Settled, level: number): number {
+  if (verdict.kind !== "end") return 0;
+  let count = linksAgain?.count ?? 0;
+  for (const link of links) if (carriesCash(link)) count++;
+  return count === 0 ? 0 : cashOf(Math.max(level, FIRST_LEVEL)) / count;
 }

@@ -1,154 +1,271 @@
 /**
  * The frontier in a Redis Cluster, for any number of crawlers: hosts are divided into shards, all of a shard is in one
- * slot, and each verb is a script that runs there as one step. docs/decisions/0015-cluster-layout.md has the layout,
- * and what is lost in which failure.
+ * slot, and each verb is a script that runs there as one step. What is recorded goes to an object store.
+ * docs/decisions/0015-cluster-layout.md has the layout, and what is lost in which failure.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
+import { cashOf } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
-import { LEASE_MS, type Lease, type Verdict } from "../../model/lease.ts";
+import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type {
+  Backend,
   Commit,
   CommitReport,
   FrontierOptions,
-  FrontierState,
   Pending,
   Release,
   Settled,
 } from "../../ports/frontier.ts";
+import type { Due } from "../../ports/revisits.ts";
 import { Admission } from "./admission.ts";
-import type { Connection } from "./connection.ts";
-import { Crawl, pairs } from "./crawl.ts";
-import { ClusterRecords } from "./records.ts";
-import { lineOf, urlOf } from "./rows.ts";
+import type { Connection, Word } from "./connection.ts";
+import { Crawl } from "./crawl.ts";
+import { type Entry, type Pointer, pointerOf, pointerText } from "./entry.ts";
+import { Manifest } from "./manifest.ts";
+import { ClusterRecords, type RecordsParts } from "./records.ts";
+import { endLetter, tailOf, urlOf } from "./rows.ts";
+import { Segments, type SegmentsOptions } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
-import type { Standing } from "./standing.ts";
 
 export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */
   readonly name: string;
-  /** Somebody else has it open: what is leased stays so. Else all begins anew that does not outlive an opening. */
+  /** Somebody else has it open: what is leased stays so, but for what this owner had. Else all begins anew that does not outlive an opening. */
   readonly joins?: boolean;
-  /** Who leases, for people. */
+  /** Who leases: no two crawlers of one crawl are called alike. */
   readonly owner?: string;
   /** Into how many parts its hosts are divided, once and for ever. */
   readonly shards?: number;
-  /** In how many parts each keeps what it has seen: a power of two, for ever too. */
-  readonly buckets?: number;
-  /** Where records go that Redis does not hold. */
+  /** Where records go. */
   readonly blobs: Blobs;
-  /** The shards that this crawler looks after; all unless told. */
+  /** Tries again while they are away. */
+  readonly patience?: SegmentsOptions["patience"];
+  /** The shards that this crawler looks after; all unless told. In others it does what is left over. */
   readonly prefers?: (shard: number) => boolean;
 }
 
-const SHARDS = 1_024;
-const BUCKETS = 4_096;
-/** As the scripts write ids that are put in order. */
-const ID_DIGITS = 16;
-
-/**
- * What it promises by now: 1 to 7 (5 in each shard for itself, as decision 15 says). It keeps no cash (8), so that
- * `linksAgain` counts for nothing and every importance is 0; nothing comes back (9 and 10), so that `dueAt` is passed
- * over; records are in Redis; and all shards are preferred alike.
- * @throws ClusterError
- */
-export async function openCluster(connection: Connection, options: ClusterOptions): Promise<FrontierState> {
-  const { name, clock, shards: count = SHARDS, buckets = BUCKETS, hostConcurrency = 1 } = options;
-  const { hostShare = hostConcurrency, joins = false } = options;
-  const crawl = await Crawl.open(connection, name, { shards: count, buckets });
-  const shards = new Shards(connection, { name, count, hostConcurrency, hostShare, clock });
-  const backend = new ClusterBackend(connection, shards, crawl, options);
-  if (!joins) await backend.begin();
-  return backend;
+/** How many of the links that a crawler met it knew to be in Redis already. */
+export interface KnownCounts {
+  readonly asked: number;
+  readonly met: number;
 }
 
-class ClusterBackend extends ClusterRecords implements FrontierState {
+export interface ClusterBackend extends Backend {
+  readonly known: KnownCounts;
+}
+
+const SHARDS = 1_024;
+/** A script that is longer keeps all others waiting too long. */
+const LEASES_A_CALL = 250;
+/** Behind all entries of a segment. */
+const BEHIND = 36 ** 4 - 1;
+const TOKEN_DIGITS = 16;
+
+/** @throws ClusterError */
+export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
+  const { name, owner = "", clock, blobs, patience, shards: count = SHARDS, hostConcurrency = 1 } = options;
+  const { hostShare = hostConcurrency, joins = false, prefers = () => true, firstCash } = options;
+  const keepsCash = firstCash !== undefined;
+  const crawl = await Crawl.open(connection, name, { shards: count });
+  const shards = new Shards(connection, { name, owner, count, hostConcurrency, hostShare, keepsCash, clock, prefers });
+  const segments = new Segments(blobs, patience === undefined ? {} : { patience });
+  const manifest = new Manifest(connection, name);
+  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest }, options);
+  await (joins ? frontier.join() : frontier.begin());
+  return frontier;
+}
+
+/** What is remembered of an open lease beside what all see of it. */
+interface Leased {
+  /** Where the latest record of its URL stands. */
+  readonly visit: Pointer | null;
+  readonly fpHi: number;
+  readonly fpLo: number;
+}
+
+/** As lease.lua tells it. */
+type ToldLease = readonly [
+  token: number,
+  local: number,
+  attempt: number,
+  tier: number,
+  host: HostKey,
+  level: number,
+  visit: string,
+  previous: string,
+  fpHi: number,
+  fpLo: number,
+  tail: string,
+];
+
+class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   readonly #connection: Connection;
   readonly #clock: Clock;
   readonly #leaseMs: number;
   readonly #owner: string;
   readonly #firstTier: (host: HostKey) => number;
   readonly #admission: Admission;
+  readonly #leased = new Map<number, Leased>();
+  /** Of the segment that was taken last. */
+  #lastOrdinal = 0;
 
-  constructor(connection: Connection, shards: Shards, crawl: Crawl, options: ClusterOptions) {
-    super(shards, crawl);
-    const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0 } = options;
+  constructor(connection: Connection, parts: RecordsParts, options: ClusterOptions) {
+    super(parts);
+    const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0, firstCash = null } = options;
     this.#connection = connection;
     this.#clock = clock;
     this.#leaseMs = leaseMs;
     this.#owner = owner;
     this.#firstTier = firstTier;
-    this.#admission = new Admission(shards, crawl, firstTier);
+    this.#admission = new Admission(this.shards, { firstCash, firstTier });
+  }
+
+  get known(): KnownCounts {
+    return this.#admission.known;
   }
 
   /** What does not outlive an opening begins anew. */
   async begin(): Promise<void> {
-    await Promise.all(
-      Array.from({ length: this.shards.count }, async (_, shard) => {
-        const names = pairs(await this.shards.command(shard, "HGETALL", ":names"));
-        const words = names.flatMap(([name]) => [name, String(this.#firstTier(name as HostKey))]);
-        await this.shards.run("open", shard, words);
-      }),
-    );
+    await this.shards.each(async (shard) => {
+      const names = (await this.shards.command(shard, "HKEYS", ":names")) as HostKey[];
+      await this.shards.run(
+        "open",
+        shard,
+        names.flatMap((name) => [name, String(this.#firstTier(name))]),
+      );
+    });
+    this.#lastOrdinal = (await this.manifest.state()).last;
+  }
+
+  /** What this crawler had leased before it died comes back at once. */
+  async join(): Promise<void> {
+    if (this.#owner !== "") await this.shards.each((shard) => this.shards.run("reclaim", shard));
+    this.#lastOrdinal = (await this.manifest.state()).last;
   }
 
   async add(urls: readonly NewUrl[]): Promise<number> {
-    const { admitted } = await this.#admission.admit(urls, this.#clock.now());
+    const { admitted } = await this.#admission.add(urls, this.#behindAll(), this.#clock.now());
     await this.#connection.replicated();
     return admitted;
   }
 
   async lease(max: number): Promise<Lease[]> {
     const leases: Lease[] = [];
+    const given = new Set<number>();
     while (leases.length < max) {
-      const first = await this.shards.first();
-      if (first === null) break;
-      const { shard, elsewhere } = first;
-      const bound =
-        elsewhere === null
-          ? ["", "", "", ""]
-          : [elsewhere.kind, String(elsewhere.tier), elsewhere.readyAt, elsewhere.order];
-      const words = [max - leases.length, this.#leaseMs, this.#owner, this.shards.count, shard].map(String);
-      for (const told of await this.shards.run<string[][]>("lease", shard, [...words, ...bound]))
-        leases.push(leaseOf(told));
+      const offers = (await this.shards.withWork(max - leases.length)).filter(({ shard }) => !given.has(shard));
+      if (offers.length === 0) break;
+      const expiresAt = this.#clock.now() + this.#leaseMs;
+      await Promise.all(
+        offers.map(async ({ shard, most }) => {
+          const wanted = Math.min(most, LEASES_A_CALL);
+          const words = [wanted, this.#leaseMs, this.shards.count, shard].map(String);
+          const [told] = await this.shards.run<[ToldLease[], number]>("lease", shard, words);
+          if (told.length < wanted) given.add(shard);
+          leases.push(...(await this.#leasesOf(shard, told, expiresAt)));
+        }),
+      );
     }
     return leases;
   }
 
   /**
    * Links are queued with a replica before what they were found on is settled: who dies between the two has the page
-   * visited again. What is recorded of it stands in the step that settles it.
+   * visited again. What is recorded of it is in the object store by then, and the step that settles it says where.
    */
   async commit(batch: Commit): Promise<CommitReport> {
-    const { settled, marks } = batch;
-    const [isCurrent, robotsIds] = await Promise.all([this.#current(settled), this.#record(batch)]);
-    await this.crawl.setMarks(marks);
-    const taken = settled.filter((_, nth) => isCurrent[nth]);
-    const links = taken.flatMap((one) => one.links);
-    const { admitted, dropped } = await this.#admission.admit(links, this.#clock.now());
+    const now = this.#clock.now();
+    const levels = await this.#fence(batch.settled);
+    const taken = batch.settled.filter((_, nth) => levels[nth] !== -1);
+    const { robots } = batch;
+    const firstId = robots.length === 0 ? 0 : await this.crawl.nextRobotsId(robots.length);
+    const robotsIds = robots.map((_, nth) => firstId + nth);
+    const { entries, places, copies } = this.#entries(batch, taken, robotsIds);
+    const segment = entries.length === 0 ? null : await this.manifest.take();
+    if (segment !== null) this.#lastOrdinal = segment;
+    const cash = levels.filter((level) => level !== -1);
+    const pages = taken.map((one, nth) => {
+      const index = places[nth]!;
+      const recorded = segment === null || index === -1 ? this.#behindAll() : pointerText({ ordinal: segment, index });
+      return { settled: one, level: cash[nth]!, recorded };
+    });
+    const [{ admitted, dropped }] = await Promise.all([
+      this.#admission.follow(pages, now),
+      segment === null ? null : this.segments.write(segment, entries),
+      this.crawl.setMarks(batch.marks),
+    ]);
     await this.#connection.replicated();
-    const current = await this.#settle(settled, isCurrent);
+    const settled = await this.#settle(batch, taken, segment, places, copies);
     await this.#connection.replicated();
+    const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
+    if (segment !== null) await this.manifest.confirm(segment, refused);
+    let nth = 0;
+    const current = levels.map((level) => level !== -1 && settled[nth++]!);
     return { current, admitted, dropped, robotsIds };
   }
 
   async release(leases: readonly Release[]): Promise<void> {
     const words = new Grouped<number, string>();
-    for (const { lease, hostReadyAt, hostTier } of leases.toReversed())
-      words.add(this.shards.of(lease.url.host), String(lease.token), timeWord(hostReadyAt), String(hostTier ?? ""));
+    for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
+      const { shard, member } = this.#memberOf(lease);
+      words.add(shard, member, timeWord(hostReadyAt), String(hostTier ?? ""));
+      this.#leased.delete(lease.token);
+    }
     await this.shards.runAll("release", words);
   }
 
-  async pending(): Promise<Pending> {
-    const counts = sumOf(await this.shards.standings());
-    // That nothing waits is said by nobody's memory.
-    return counts.hosts === 0 ? sumOf(await this.shards.standings({ anew: true })) : counts;
+  pending(): Promise<Pending> {
+    return this.shards.pending();
   }
 
   async nextReadyAt(): Promise<Instant | null> {
-    const next = Math.min(...(await this.shards.standings()).map(({ readyAt }) => readyAt));
+    const next = await this.shards.nextReadyAt();
+    return Number.isFinite(next) ? next : null;
+  }
+
+  async revisit(urls: readonly { readonly id: number; readonly priority: number }[]): Promise<number> {
+    const words = new Grouped<number, string>();
+    for (const { id, priority } of urls) {
+      const { shard, local } = this.shards.localOf(id);
+      words.add(shard, String(local), String(priority));
+    }
+    const told = [...(await this.shards.runAll<number[]>("revisit", words)).values()].flat();
+    await this.#connection.replicated();
+    return told.reduce((sum, one) => sum + one, 0);
+  }
+
+  async schedule(urls: readonly { readonly id: number; readonly dueAt: Instant | null }[]): Promise<void> {
+    const words = new Grouped<number, string>();
+    for (const { id, dueAt } of urls) {
+      const { shard, local } = this.shards.localOf(id);
+      words.add(shard, String(local), String(dueAt ?? ""));
+    }
+    await this.shards.runAll("schedule", words);
+    await this.#connection.replicated();
+  }
+
+  async due(until: Instant, max: number): Promise<readonly Due[]> {
+    const word = until === Number.POSITIVE_INFINITY ? "+inf" : String(until);
+    const told = await Promise.all(
+      (await this.shards.dueBy(until)).map(async (shard) => {
+        const flat = await this.shards.ask<(number | string)[]>("due", shard, [word, String(max)]);
+        return Array.from({ length: flat.length / 2 }, (_, nth) => ({
+          id: this.shards.idOf({ shard, local: Number(flat[2 * nth]) }),
+          dueAt: Number(flat[2 * nth + 1]),
+        }));
+      }),
+    );
+    return told
+      .flat()
+      .sort((a, b) => a.dueAt - b.dueAt || a.id - b.id)
+      .slice(0, max);
+  }
+
+  async nextDueAt(): Promise<Instant | null> {
+    const next = await this.shards.nextDueAt();
     return Number.isFinite(next) ? next : null;
   }
 
@@ -163,108 +280,138 @@ class ClusterBackend extends ClusterRecords implements FrontierState {
   /** The connection stays open: it belongs to who opened it. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #current(settled: readonly Settled[]): Promise<boolean[]> {
-    const words = new Grouped<number, string>();
-    for (const { lease } of settled) words.add(this.shards.of(lease.url.host), String(lease.token));
-    const told = inOrder(settled, await this.shards.runAll<number[]>("look", words), this.shards);
-    const met = new Set<number>();
-    return settled.map(({ lease: { token } }, nth) => {
-      const isFirst = !met.has(token);
-      met.add(token);
-      return isFirst && told[nth] === 1;
+  async #leasesOf(shard: number, told: readonly ToldLease[], expiresAt: Instant): Promise<Lease[]> {
+    const back = told.flatMap(([, , , , , , , previous]) => (previous === "" ? [] : [pointerOf(previous)]));
+    const records = (await this.segments.readMany(back))[Symbol.iterator]();
+    return told.map(([token, local, attempt, tier, host, level, visit, previous, fpHi, fpLo, tail]) => {
+      this.#leased.set(token, { visit: visit === "" ? null : pointerOf(visit), fpHi, fpLo });
+      const { detail: _, ...url } = urlOf(this.shards.idOf({ shard, local }), host, tail);
+      const entry = previous === "" ? null : records.next().value!;
+      return {
+        ...{ token, url, attempt, expiresAt, tier },
+        previous: entry === null ? null : (entry.value as Lease["previous"]),
+        importance: cashOf(level),
+      };
     });
   }
 
-  async #settle(settled: readonly Settled[], isCurrent: readonly boolean[]): Promise<boolean[]> {
-    const taken = settled.filter((_, nth) => isCurrent[nth]);
-    if (taken.length === 0) return [...isCurrent];
-    let ordinal = await this.crawl.next("records", taken.length);
+  /** As it stands among the shard's leases. */
+  #memberOf({ token, url }: Lease): { shard: number; member: string } {
+    const { shard, local } = this.shards.localOf(url.id);
+    return { shard, member: `${String(token).padStart(TOKEN_DIGITS, "0")}:${local}:${this.#owner}` };
+  }
+
+  /** The level of each URL's cash; -1 where the lease is not current, or stands here a second time. */
+  async #fence(settled: readonly Settled[]): Promise<number[]> {
     const words = new Grouped<number, string>();
-    for (const { lease, verdict, hostReadyAt, hostTier, record } of taken) {
-      const { id, host } = lease.url;
-      const line = record === null ? "" : lineOf({ ordinal, host, visit: record });
-      ordinal++;
+    const met = new Set<number>();
+    const shardOf = settled.map(({ lease }) => {
+      const { shard, member } = this.#memberOf(lease);
+      if (met.has(lease.token)) return -1;
+      met.add(lease.token);
+      words.add(shard, member);
+      return shard;
+    });
+    const told = new Map(
+      await Promise.all(
+        Array.from(words, async ([shard, some]) => {
+          return [shard, (await this.shards.ask<number[]>("fence", shard, some))[Symbol.iterator]()] as const;
+        }),
+      ),
+    );
+    return shardOf.map((shard) => (shard === -1 ? -1 : told.get(shard)!.next().value!));
+  }
+
+  /** What is written of a commit, and which entry each visit is; -1: none. */
+  #entries(
+    { robots, requests = [] }: Commit,
+    taken: readonly Settled[],
+    robotsIds: readonly number[],
+  ): { entries: Entry[]; places: number[]; copies: number[] } {
+    const entries: Entry[] = [];
+    const places = taken.map(({ lease, record }) => {
+      if (record === null) return -1;
+      const previous = this.#leased.get(lease.token)?.visit ?? null;
+      return entries.push({ kind: "visit", host: lease.url.host, previous, value: record }) - 1;
+    });
+    const copies = robots.map((copy, nth) => {
+      const value = { ...copy, id: robotsIds[nth]! };
+      return entries.push({ kind: "robots", host: copy.host, previous: null, value }) - 1;
+    });
+    for (const value of requests) entries.push({ kind: "request", host: value.host, previous: null, value });
+    return { entries, places, copies };
+  }
+
+  /** Where what is recorded now stands in the order of records, without a record of its own. */
+  #behindAll(): string {
+    return pointerText({ ordinal: this.#lastOrdinal, index: BEHIND });
+  }
+
+  async #settle(
+    { hosts, robots }: Commit,
+    taken: readonly Settled[],
+    ordinal: number | null,
+    places: readonly number[],
+    copies: readonly number[],
+  ): Promise<boolean[]> {
+    const leases = new Grouped<number, string>();
+    const shardOf = taken.map(({ lease, verdict, hostReadyAt, hostTier, dueAt }, nth) => {
+      const { shard, member } = this.#memberOf(lease);
+      const [what, argument] = verdictWords(lease, verdict);
+      const index = places[nth]!;
+      const pointer = index === -1 ? "" : pointerText({ ordinal: ordinal!, index });
       const clock = [timeWord(hostReadyAt), String(hostTier ?? "")];
-      const [what, ...more] = verdictWords(verdict);
-      words.add(this.shards.of(host), String(id), String(lease.token), what, ...clock, ...more, line);
+      leases.add(shard, member, what, ...clock, argument, pointer, String(dueAt ?? ""));
+      return shard;
+    });
+    const kept = new Grouped<number, string>();
+    const keep = (part: string, host: HostKey, text: string) =>
+      kept.add(this.shards.of(host), part, host, String(this.#firstTier(host)), text);
+    for (const state of hosts) keep(":state", state.host, JSON.stringify(state));
+    for (const [nth, { host, access }] of robots.entries()) {
+      const pointer = pointerText({ ordinal: ordinal!, index: copies[nth]! });
+      keep(":robots", host, pointer);
+      if (access !== "unreachable") keep(":reached", host, pointer);
     }
-    const told = inOrder(taken, await this.shards.runAll<number[]>("settle", words), this.shards);
-    let nth = 0;
-    return isCurrent.map((current) => current && told[nth++] === 1);
-  }
-
-  /** What a commit brings beside its visits; the ids of its copies of robots.txt. */
-  async #record({ hosts, robots, requests = [] }: Commit): Promise<number[]> {
-    const words = new Grouped<number, string>();
-    const keep = (part: string, host: HostKey, what: object): void => {
-      const shard = this.shards.of(host);
-      if (!words.has(shard)) words.add(shard, String(this.crawl.lastId).padStart(ID_DIGITS, "0"));
-      words.add(shard, part, host, String(this.#firstTier(host)), JSON.stringify(what));
-    };
-    for (const state of hosts) keep(":state", state.host, state);
-    for (const request of requests) keep(":requests", request.host, request);
-    const ids: number[] = [];
-    const first = robots.length === 0 ? 0 : await this.crawl.next("robots", robots.length);
-    for (const [nth, copy] of robots.entries()) {
-      const kept = { ...copy, id: first + nth };
-      ids.push(kept.id);
-      keep(":robots", copy.host, kept);
-      keep(":copies", copy.host, kept);
-      if (copy.access !== "unreachable") keep(":reached", copy.host, kept);
+    const words = new Map<number, Word[]>();
+    for (const shard of new Set([...leases.keys(), ...kept.keys()])) {
+      const some = leases.get(shard) ?? [];
+      words.set(shard, [String(some.length / WORDS_A_LEASE), ...some, ...(kept.get(shard) ?? [])]);
     }
-    await this.shards.runAll("keep", words);
-    return ids;
+    const told = new Map(
+      Array.from(await this.shards.runAll<number[]>("settle", words), ([shard, one]) => [
+        shard,
+        one[Symbol.iterator](),
+      ]),
+    );
+    const isTaken = shardOf.map((shard) => told.get(shard)!.next().value === 1);
+    for (const { lease, verdict } of taken) {
+      const leased = this.#leased.get(lease.token);
+      this.#leased.delete(lease.token);
+      if (leased !== undefined && verdict.kind === "end" && verdict.dropped === true)
+        this.#admission.known.remove(leased.fpHi, leased.fpLo);
+    }
+    return isTaken;
   }
 }
 
-function leaseOf([token, attempt, expiresAt, tier, host, row]: readonly string[]): Lease {
-  return {
-    token: Number(token),
-    url: urlOf(row!, host as HostKey),
-    attempt: Number(attempt),
-    expiresAt: Number(expiresAt),
-    tier: Number(tier),
-    previous: null,
-    importance: 0,
-  };
-}
+/** Of settle.lua. */
+const WORDS_A_LEASE = 7;
 
 const timeWord = (at: Instant): string => (at === Number.POSITIVE_INFINITY ? "inf" : String(at));
 
-/** The verdict, its argument, and where it leads. */
-function verdictWords(verdict: Verdict): [string, string, string] {
+/** The verdict, and its argument. */
+function verdictWords({ url }: Lease, verdict: Settled["verdict"]): [string, string] {
   switch (verdict.kind) {
     case "end":
-      return [verdict.dropped === true ? "drop" : "end", verdict.end, ""];
+      return [verdict.dropped === true ? "drop" : "end", endLetter(verdict.end)];
     case "retry":
-      return ["retry", String(verdict.at), ""];
+      return ["retry", String(verdict.at)];
     case "follow":
-      return ["follow", String(verdict.hops), verdict.href];
+      return ["follow", tailOf({ ...url, href: verdict.href, hops: verdict.hops }, url.admittedAt)];
     case "again":
-      return ["again", "", ""];
+      return ["again", ""];
     default:
       return never(verdict);
   }
-}
-
-/** Answers by shard, in the order of what was settled. */
-function inOrder(settled: readonly Settled[], told: ReadonlyMap<number, readonly number[]>, shards: Shards): number[] {
-  const next = new Map<number, number>();
-  return settled.map(({ lease }) => {
-    const shard = shards.of(lease.url.host);
-    const nth = next.get(shard) ?? 0;
-    next.set(shard, nth + 1);
-    return told.get(shard)![nth]!;
-  });
-}
-
-function sumOf(standings: readonly Standing[]): Pending {
-  const sum = { queued: 0, leased: 0, delayed: 0, hosts: 0 };
-  for (const { queued, leased, delayed, hosts } of standings) {
-    sum.queued += queued;
-    sum.leased += leased;
-    sum.delayed += delayed;
-    sum.hosts += hosts;
-  }
-  return sum;
 }

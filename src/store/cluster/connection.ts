@@ -20,6 +20,10 @@ export interface ConnectionOptions {
   readonly patienceMs?: number;
 }
 
+/** Of a command: text, or bytes. */
+export type Word = string | Buffer;
+type Words = readonly Word[];
+
 type Client = Awaited<ReturnType<typeof connect>>;
 
 const PATIENCE_MS = 60_000;
@@ -84,12 +88,14 @@ export class Connection implements AsyncDisposable {
     return this.#patiently(() => this.#client.sendCommand(key, false, [...words]));
   }
 
-  /** Runs a verb in a shard. */
-  run(verb: Verb, shard: string, words: readonly string[]): Promise<unknown> {
+  /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */
+  run(verb: Verb, key: string, words: Words | ((isRepeated: boolean) => Words)): Promise<unknown> {
     const { text, sha1 } = this.#scripts[verb];
-    const call = (how: string, what: string) =>
-      this.#client.sendCommand(shard, false, [how, what, "1", shard, ...words]);
+    let isRepeated = false;
     return this.#patiently(async () => {
+      const said = typeof words === "function" ? words(isRepeated) : words;
+      isRepeated = true;
+      const call = (how: string, what: string) => this.#client.sendCommand(key, false, [how, what, "1", key, ...said]);
       try {
         return await call("EVALSHA", sha1);
       } catch (cause) {

@@ -1,16 +1,14 @@
-/** What is kept of a crawl as a whole, in one hash: how it was created, numbers that are given once, facts and marks. */
+/** What is kept of a crawl as a whole, in one hash: how it was created, facts and marks. */
 import type { ArchiveMark } from "../../model/capture.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
 
 /** The layout of keys that this version reads and writes. */
-const LAYOUT = "1";
+const LAYOUT = "2";
 
 export interface Creation {
   /** Into how many parts its hosts are divided, for ever. */
   readonly shards: number;
-  /** In how many parts each keeps what it has seen; a power of two. */
-  readonly buckets: number;
 }
 
 const MARK = "mark:";
@@ -19,19 +17,15 @@ const FACT = "fact:";
 export class Crawl {
   readonly #connection: Connection;
   readonly #key: string;
-  readonly buckets: number;
-  /** The last of the ids that were given to this crawler; before, that of the opening. */
-  lastId = 0;
 
-  private constructor(connection: Connection, key: string, { buckets }: Creation) {
+  private constructor(connection: Connection, key: string) {
     this.#connection = connection;
     this.#key = key;
-    this.buckets = buckets;
   }
 
   /** Creates the crawl, or checks that it was created alike. @throws ClusterError */
   static async open(connection: Connection, name: string, creation: Creation): Promise<Crawl> {
-    const crawl = new Crawl(connection, `trawl:{${name}}`, creation);
+    const crawl = new Crawl(connection, `trawl:{${name}}`);
     for (const [field, wanted] of Object.entries({ layout: LAYOUT, ...creation })) {
       await crawl.#command("HSETNX", field, String(wanted));
       const is = await crawl.#command("HGET", field);
@@ -41,15 +35,12 @@ export class Crawl {
           `the crawl ${name} was created with ${field} ${is}, not ${wanted}; give it what it has, or choose another name`,
         );
     }
-    crawl.lastId = Number(await crawl.#command("HGET", "ids"));
     return crawl;
   }
 
-  /** The first of `count` numbers that nobody else is given. */
-  async next(what: "ids" | "records" | "robots", count: number): Promise<number> {
-    const last = Number(await this.#command("HINCRBY", what, String(count)));
-    if (what === "ids") this.lastId = last;
-    return last - count + 1;
+  /** The first of `count` ids of copies of robots.txt that nobody else is given. */
+  async nextRobotsId(count: number): Promise<number> {
+    return Number(await this.#command("HINCRBY", "robots", String(count))) - count + 1;
   }
 
   async fact(name: string): Promise<string | null> {

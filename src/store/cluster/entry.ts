@@ -15,7 +15,7 @@ export interface Pointer {
 interface Of<K extends string, T> {
   readonly kind: K;
   readonly host: HostKey;
-  /** The entry before it of the same URL (visits) or host (copies of robots.txt); null where there is none. */
+  /** Of a visit, the one before it of the same URL; null where there is none. */
   readonly previous: Pointer | null;
   readonly value: T;
 }

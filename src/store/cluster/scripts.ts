@@ -1,15 +1,32 @@
-/** The verbs: one Lua file each, that runs in one slot as one step. Those of one kind begin with what they share. */
+/** The verbs: one Lua file each, that runs in one slot as one step, with what it shares with others before it. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
-/** By the file that stands before each. */
-const KINDS = {
-  shard: ["open", "seen", "admit", "lease", "look", "settle", "release", "keep", "rows"],
-  address: ["turn", "give"],
-} as const;
-/** They stand for themselves. */
-const ALONE = ["take", "beat"] as const;
-export type Verb = (typeof KINDS)[keyof typeof KINDS][number] | (typeof ALONE)[number];
+/** A shard, what has been seen in it, its hosts. */
+const ALL = ["shard", "seen", "hosts"] as const;
+
+/** What stands before each verb. */
+const VERBS = {
+  open: ALL,
+  admit: [...ALL, "cash"],
+  lease: ALL,
+  look: ALL,
+  fence: ["shard", "seen"],
+  settle: ALL,
+  release: ALL,
+  reclaim: ALL,
+  revisit: ALL,
+  schedule: ALL,
+  due: ["shard"],
+  tell: ALL,
+  top: ALL,
+  take: [],
+  beat: [],
+  turn: ["address"],
+  give: ["address"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type Verb = keyof typeof VERBS;
 
 export interface Script {
   readonly text: string;
@@ -20,12 +37,9 @@ export interface Script {
 const read = (name: string): string => readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), "utf8");
 
 export function loadScripts(): Readonly<Record<Verb, Script>> {
-  const scripts: [Verb, Script][] = ALONE.map((verb) => [verb, script(read(verb))]);
-  for (const [kind, verbs] of Object.entries(KINDS)) {
-    const shared = read(kind);
-    for (const verb of verbs) scripts.push([verb, script(`${shared}\n${read(verb)}`)]);
-  }
+  const scripts = Object.entries(VERBS).map(([verb, before]) => {
+    const text = [`local VERB = "${verb}"`, ...[...before, verb].map(read)].join("\n");
+    return [verb, { text, sha1: createHash("sha1").update(text).digest("hex") }];
+  });
   return Object.fromEntries(scripts) as Record<Verb, Script>;
 }
-
-const script = (text: string): Script => ({ text, sha1: createHash("sha1").update(text).digest("hex") });

@@ -1,34 +1,61 @@
 /** The shards of a crawl: which host is where, what each said last, and scripts run in them. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
-import type { Connection } from "./connection.ts";
+import type { Pending } from "../../ports/frontier.ts";
+import type { Connection, Word } from "./connection.ts";
 import type { Verb } from "./scripts.ts";
 import { shardOf } from "./shard-of.ts";
-import { type Candidate, compare, type Standing, standingOf } from "./standing.ts";
+import { type Standing, standingOf, type ToldStanding, UNKNOWN } from "./standing.ts";
 
-/** What other crawlers have changed in a shard is seen after so long, in ms. */
+/** What others have changed in a shard that this crawler looks after is seen after so long, in ms. */
 const LOOK_MS = 1_000;
+/** In any other, by a crawler that has nothing else to do. */
+const FAR_LOOK_MS = 5_000;
+/** Work of a shard that others look after is left over when it has been due for so long. */
+const LEFT_OVER_MS = 1_000;
 
 export interface ShardsOptions {
   readonly name: string;
+  readonly owner: string;
   readonly count: number;
   readonly hostConcurrency: number;
   readonly hostShare: number;
+  readonly keepsCash: boolean;
   readonly clock: Clock;
+  readonly prefers: (shard: number) => boolean;
+}
+
+/** A URL's id in its shard. */
+export interface Local {
+  readonly shard: number;
+  readonly local: number;
+}
+
+/** A shard that may have work, and how much of it is wanted. */
+export interface Offer {
+  readonly shard: number;
+  readonly most: number;
 }
 
 export class Shards {
   readonly #connection: Connection;
   readonly #options: ShardsOptions;
   readonly #keys: readonly string[];
-  readonly #standings: (Standing | null)[];
+  readonly #standings: Standing[];
+  /** Of all standings. */
+  readonly #sum = { queued: 0, leased: 0, delayed: 0, hosts: 0 };
+  /** So that no answer that an earlier opening kept is taken for one of this. */
+  readonly #opening = Math.random().toString(36).slice(2);
+  #calls = 0;
+  /** The last call of a verb in a shard: the next waits for it, since the shard keeps one answer for the case that it gets lost. */
+  readonly #under = new Map<string, Promise<unknown>>();
 
   constructor(connection: Connection, options: ShardsOptions) {
     this.#connection = connection;
     this.#options = options;
     // The braces make the slot: all keys of a shard are in one.
     this.#keys = Array.from({ length: options.count }, (_, shard) => `trawl:{${options.name}:${shard}}`);
-    this.#standings = this.#keys.map(() => null);
+    this.#standings = this.#keys.map(() => UNKNOWN);
   }
 
   get count(): number {
@@ -39,66 +66,150 @@ export class Shards {
     return shardOf(host, this.count);
   }
 
-  key(shard: number): string {
-    return this.#keys[shard]!;
+  /** Ids of a crawl with one shard are its own. */
+  idOf({ shard, local }: Local): number {
+    return local * this.count + shard;
+  }
+
+  localOf(id: number): Local {
+    const shard = id % this.count;
+    return { shard, local: (id - shard) / this.count };
   }
 
   command(shard: number, verb: string, part: string, ...words: string[]): Promise<unknown> {
-    return this.#connection.command(this.key(shard), [verb, this.key(shard) + part, ...words]);
+    const key = this.#keys[shard]!;
+    return this.#connection.command(key, [verb, key + part, ...words]);
   }
 
-  /** A verb that changes nothing: its whole answer. */
-  ask<T>(verb: Verb, shard: number, words: readonly string[]): Promise<T> {
-    return this.#connection.run(verb, this.key(shard), [...this.#head(), ...words]) as Promise<T>;
+  /** A verb that changes nothing, or nothing but what time brings: its whole answer. */
+  ask<T>(verb: Verb, shard: number, words: readonly Word[] = []): Promise<T> {
+    return this.#call<T>(verb, shard, words, this.#options.clock.now());
   }
 
   /** A verb that tells how the shard stands after it, which is remembered: the rest of its answer. */
-  async run<T>(verb: Verb, shard: number, words: readonly string[]): Promise<T> {
-    const at = this.#options.clock.now();
-    const [told, standing] = await this.ask<[T, string[]]>(verb, shard, words);
-    this.#standings[shard] = standingOf(standing, at);
-    return told;
+  async run<T>(verb: Verb, shard: number, words: readonly Word[] = []): Promise<T> {
+    const name = `${verb} ${shard}`;
+    const before = this.#under.get(name);
+    const work = async (): Promise<T> => {
+      await before?.catch(() => {});
+      const at = this.#options.clock.now();
+      const [told, standing] = await this.#call<[T, ToldStanding]>(verb, shard, words, at);
+      this.#remember(shard, standingOf(standing, at));
+      return told;
+    };
+    const call = work();
+    this.#under.set(name, call);
+    try {
+      return await call;
+    } finally {
+      if (this.#under.get(name) === call) this.#under.delete(name);
+    }
   }
 
   /** The same in several shards at once: what each answers. */
-  async runAll<T>(verb: Verb, words: ReadonlyMap<number, readonly string[]>): Promise<Map<number, T>> {
+  async runAll<T>(verb: Verb, words: ReadonlyMap<number, readonly Word[]>): Promise<Map<number, T>> {
     const answers = Array.from(words, async ([shard, some]) => [shard, await this.run<T>(verb, shard, some)] as const);
     return new Map(await Promise.all(answers));
   }
 
-  /** How all shards stand; `anew`: whatever is remembered. */
-  async standings({ anew = false } = {}): Promise<readonly Standing[]> {
+  /** In every shard. */
+  each<T>(work: (shard: number) => Promise<T>): Promise<T[]> {
+    return Promise.all(this.#keys.map((_, shard) => work(shard)));
+  }
+
+  /** Shards with work that is due, the one whose work has waited longest first, for `most` leases in all. */
+  async withWork(most: number): Promise<Offer[]> {
     const now = this.#options.clock.now();
-    const old = this.#standings.flatMap((standing, shard) => (anew || !isTrue(standing, now) ? [shard] : []));
-    await Promise.all(old.map((shard) => this.run("look", shard, [])));
-    return this.#standings as readonly Standing[];
-  }
-
-  /** Where the host is that comes first now, and the one that comes first elsewhere. */
-  async first(): Promise<{ readonly shard: number; readonly elsewhere: Candidate | null } | null> {
-    let shard = -1;
-    let best: Candidate | null = null;
-    let elsewhere: Candidate | null = null;
-    for (const [nth, { best: one }] of (await this.standings()).entries()) {
-      if (one === null) continue;
-      if (best === null || compare(one, best) < 0) {
-        elsewhere = best;
-        best = one;
-        shard = nth;
-      } else if (elsewhere === null || compare(one, elsewhere) < 0) elsewhere = one;
+    await this.#look(now);
+    let due = this.#due(now, true);
+    if (due.length === 0) due = this.#due(now, false);
+    due.sort((a, b) => this.#standings[a]!.readyAt - this.#standings[b]!.readyAt);
+    const offers: Offer[] = [];
+    let left = most;
+    for (const shard of due) {
+      if (left <= 0) break;
+      const some = Math.min(left, Math.max(this.#standings[shard]!.free, 1));
+      offers.push({ shard, most: some });
+      left -= some;
     }
-    return best === null ? null : { shard, elsewhere };
+    return offers;
   }
 
-  /** What every verb is told first. */
-  #head(): string[] {
-    const { clock, hostConcurrency, hostShare } = this.#options;
-    return [String(clock.now()), String(hostConcurrency), String(hostShare)];
+  async pending(): Promise<Pending> {
+    await this.#look(this.#options.clock.now());
+    // That nothing waits is said by nobody's memory.
+    if (this.#sum.hosts === 0) await this.#lookAt(this.#keys.map((_, shard) => shard));
+    return { ...this.#sum };
+  }
+
+  /** The earliest time at which some shard could give a lease, as far as is known. */
+  async nextReadyAt(): Promise<Instant> {
+    await this.#look(this.#options.clock.now());
+    return this.#standings.reduce(
+      (next, standing, shard) => Math.min(next, this.#isOwn(shard) ? standing.readyAt : leftOverAt(standing)),
+      Number.POSITIVE_INFINITY,
+    );
+  }
+
+  /** Shards that this crawler looks after where something that has ended is due again by then. */
+  async dueBy(until: Instant): Promise<number[]> {
+    await this.#look(this.#options.clock.now());
+    return this.#standings.flatMap(({ dueAt }, shard) => (dueAt <= until && this.#isOwn(shard) ? [shard] : []));
+  }
+
+  async nextDueAt(): Promise<Instant> {
+    await this.#look(this.#options.clock.now());
+    const own = this.#standings.filter((_, shard) => this.#isOwn(shard));
+    return own.reduce((next, { dueAt }) => Math.min(next, dueAt), Number.POSITIVE_INFINITY);
+  }
+
+  #isOwn(shard: number): boolean {
+    return this.#options.prefers(shard);
+  }
+
+  #due(now: Instant, own: boolean): number[] {
+    return this.#standings.flatMap((standing, shard) => {
+      const at = own ? standing.readyAt : leftOverAt(standing);
+      return at <= now && this.#isOwn(shard) === own ? [shard] : [];
+    });
+  }
+
+  /** Asks where what is remembered may be true no more. */
+  #look(now: Instant): Promise<void> {
+    const old = this.#standings.flatMap(({ at, wakeAt }, shard) => {
+      const isOld = this.#isOwn(shard) ? now >= wakeAt || now - at >= LOOK_MS : now - at >= FAR_LOOK_MS;
+      return isOld ? [shard] : [];
+    });
+    return this.#lookAt(old);
+  }
+
+  async #lookAt(shards: readonly number[]): Promise<void> {
+    await Promise.all(shards.map((shard) => this.run("look", shard)));
+  }
+
+  #remember(shard: number, standing: Standing): void {
+    const before = this.#standings[shard]!;
+    this.#standings[shard] = standing;
+    for (const count of ["queued", "leased", "delayed", "hosts"] as const)
+      this.#sum[count] += standing[count] - before[count];
+  }
+
+  #call<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
+    const { owner, hostConcurrency, hostShare, keepsCash } = this.#options;
+    const number = `${this.#opening}.${++this.#calls}`;
+    const chance = keepsCash ? String(Math.floor(Math.random() * 2 ** 31)) : "";
+    const rules = [String(hostConcurrency), String(hostShare), chance];
+    return this.#connection.run(verb, this.#keys[shard]!, (isRepeated) => [
+      ...[String(at), owner, number, isRepeated ? "1" : "0", ...rules],
+      ...words,
+    ]) as Promise<T>;
   }
 }
 
-const isTrue = (standing: Standing | null, now: Instant): boolean =>
-  standing !== null && now < standing.wakeAt && now - standing.at < LOOK_MS;
+/** When a shard that others look after has work that they have left over: as it was seen, or as it may be seen next. */
+function leftOverAt({ readyAt, at }: Standing): Instant {
+  return readyAt + LEFT_OVER_MS <= at ? readyAt : Math.max(readyAt + LEFT_OVER_MS, at + FAR_LOOK_MS);
+}
 
 /** Lists by key, as they come. */
 export class Grouped<K, T> extends Map<K, T[]> {

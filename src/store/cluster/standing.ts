@@ -1,43 +1,44 @@
-/** How a shard stood when it was asked last: what waits there, who is next, and until when that is true by itself. */
+/** How shards stood when they were asked last: what waits there, and until when that is true by itself. */
 import type { Instant } from "../../base/clock.ts";
+import type { Pending } from "../../ports/frontier.ts";
 
-/** A host that may be leased; `over`: only if no other is due. */
-export interface Candidate {
-  readonly kind: "due" | "over";
-  readonly tier: number;
-  readonly readyAt: string;
-  readonly order: string;
-}
-
-export interface Standing {
-  readonly queued: number;
-  readonly leased: number;
-  readonly delayed: number;
-  readonly hosts: number;
+export interface Standing extends Pending {
+  /** Hosts that may be leased, now or later. */
+  readonly free: number;
   /** When the next lease can be had; Infinity when only an event can bring one. */
   readonly readyAt: Instant;
   /** When it changes by itself. */
   readonly wakeAt: Instant;
-  readonly best: Candidate | null;
+  /** When the first URL is due that has ended; Infinity when none is. */
+  readonly dueAt: Instant;
   /** When it was asked. */
   readonly at: Instant;
 }
 
-/** From the answer of a script. */
-export function standingOf(told: readonly string[], at: Instant): Standing {
-  const [queued, leased, delayed, hosts] = told.slice(0, 4).map(Number) as [number, number, number, number];
-  const time = (text: string | undefined): Instant =>
-    text === undefined || text === "" ? Number.POSITIVE_INFINITY : Number(text);
-  const best = candidateOf("due", told.slice(6, 9)) ?? candidateOf("over", told.slice(9, 12));
-  return { queued, leased, delayed, hosts, readyAt: time(told[4]), wakeAt: time(told[5]), best, at };
-}
+/** As the scripts tell it (hosts.lua, `answer`). */
+export type ToldStanding = readonly [
+  queued: number,
+  leased: number,
+  delayed: number,
+  hosts: number,
+  free: number,
+  readyAt: string,
+  wakeAt: string,
+  dueAt: string,
+];
 
-function candidateOf(kind: Candidate["kind"], [tier, readyAt, order]: readonly string[]): Candidate | null {
-  return tier === undefined || tier === "" ? null : { kind, tier: Number(tier), readyAt: readyAt!, order: order! };
-}
+/** Before it was asked: nothing is known, and it is time to ask. */
+export const UNKNOWN: Standing = {
+  ...{ queued: 0, leased: 0, delayed: 0, hosts: 0, free: 0 },
+  ...{ readyAt: Number.POSITIVE_INFINITY, wakeAt: Number.NEGATIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY },
+  at: Number.NEGATIVE_INFINITY,
+};
 
-/** Less than 0: `a` is leased first. */
-export function compare(a: Candidate, b: Candidate): number {
-  if (a.kind !== b.kind) return a.kind === "due" ? -1 : 1;
-  return a.tier - b.tier || Number(a.readyAt) - Number(b.readyAt) || (a.order < b.order ? -1 : 1);
+export function standingOf(told: ToldStanding, at: Instant): Standing {
+  const [queued, leased, delayed, hosts, free, readyAt, wakeAt, dueAt] = told;
+  const time = (text: string): Instant => (text === "-1" ? Number.POSITIVE_INFINITY : Number(text));
+  return {
+    ...{ queued, leased, delayed, hosts, free, at },
+    ...{ readyAt: time(readyAt), wakeAt: time(wakeAt), dueAt: time(dueAt) },
+  };
 }

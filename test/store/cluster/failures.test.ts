@@ -26,8 +26,7 @@ function open(
   clock: TestClock,
   { connection = bench.connection, ...more }: Partial<ClusterOptions> & { readonly connection?: Connection } = {},
 ): Promise<FrontierState> {
-  const { blobs } = bench;
-  return openCluster(connection, { name, clock, blobs, shards: 8, buckets: 4, leaseMs: LEASE_MS, ...more });
+  return openCluster(connection, { name, clock, blobs: bench.blobs(name), shards: 8, leaseMs: LEASE_MS, ...more });
 }
 
 const commit = (
@@ -63,7 +62,7 @@ describe("two crawlers", () => {
     await using other = await open(name, clock, { joins: true });
     clock.time += LEASE_MS;
     const [lease] = await other.lease(1);
-    assert.deepEqual([lease?.url.id, lease?.attempt], [1, 2]);
+    assert.deepEqual([lease?.url.id, lease?.attempt], [stale?.url.id, 2]);
     const more = { links: [url("b.test", "2")], hostReadyAt: 1e15 };
     const batch = { settled: [settled(stale!, ended("dns"), clock.time, more)], hosts: [], robots: [], marks: [] };
     assert.deepEqual(await late.commit(batch), { current: [false], admitted: 0, dropped: 0, robotsIds: [] });

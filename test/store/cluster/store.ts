@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { directoryBlobs } from "../../../src/blobs/directory.ts";
-import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
 import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
 import type { Store } from "../../conformance/frontier-world.ts";
@@ -13,7 +12,8 @@ import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts
 export interface ClusterBench extends AsyncDisposable {
   readonly redis: RedisCluster;
   readonly connection: Connection;
-  readonly blobs: ClusterOptions["blobs"];
+  /** Of a crawl. */
+  blobs(name: string): ClusterOptions["blobs"];
 }
 
 export async function clusterBench(options: Omit<ConnectionOptions, "nodes"> = {}): Promise<ClusterBench> {
@@ -23,16 +23,21 @@ export async function clusterBench(options: Omit<ConnectionOptions, "nodes"> = {
   const dir = await mkdtemp(join(tmpdir(), "cluster-blobs-"));
   parts.defer(() => rm(dir, { recursive: true, force: true }));
   const all = parts.move();
-  return { redis, connection, blobs: directoryBlobs(dir), [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    redis,
+    connection,
+    blobs: (name) => directoryBlobs(join(dir, name)),
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 let crawls = 0;
 
 /** A crawl of its own in a cluster that others use too. A crash is that its crawler says no more. */
-export function clusterStore(bench: () => ClusterBench, shards = 4): Store<FrontierState> {
+export function clusterStore(bench: () => ClusterBench, shards = 1): Store {
   const name = `crawl-${++crawls}`;
   return {
-    open: (options) => openCluster(bench().connection, { ...options, blobs: bench().blobs, name, shards, buckets: 4 }),
+    open: (options) => openCluster(bench().connection, { ...options, blobs: bench().blobs(name), name, shards }),
     crash() {},
     close() {},
   };

@@ -1,11 +1,13 @@
 -- Gives leases back unvisited, each to the head of its host; the last one given back is in front.
--- ARGV[4...]  token, host ready at ("inf": set aside), its tier ("": as it is)
+-- ARGV[8...]  TOKEN:ID:OWNER as in :leases, host ready at ("inf": set aside), its tier ("": as it is); and so on
 -- Result: nothing; then how the shard stands
 refresh()
-for i = 4, #ARGV, 3 do
-  local one, row = close(ARGV[i], ARGV[i + 1], ARGV[i + 2])
-  if one ~= nil then
-    give_back(one, row, false)
+for i = 8, #ARGV, 3 do
+  if call("ZSCORE", S .. ":leases", ARGV[i]) then
+    local id = id_in(ARGV[i])
+    local one = host(order_in(read(id)))
+    close(ARGV[i], one, ARGV[i + 1], ARGV[i + 2])
+    give_back(one, id, false)
   end
 end
-return { {}, standing() }
+return answer({})

@@ -1,9 +1,22 @@
--- Which of these fingerprints the shard knows. Changes nothing.
--- ARGV[4...]  bucket, fingerprint; and so on
--- Result: for each 0 (new), 1 (admitted) or 2 (only recorded as dropped)
-local told = {}
-for i = 4, #ARGV, 2 do
-  local id = call("HGET", shard .. ":seen:" .. ARGV[i], ARGV[i + 1])
-  told[#told + 1] = not id and 0 or string.sub(id, 1, 1) == "-" and 2 or 1
+-- What is known. Buckets grow with it one at a time (linear hashing: Litwin 1980), so that each stays compact in memory
+-- whatever the size of the crawl.
+local IN_BUCKET = 64
+
+-- The largest power of two that is not larger than the number of buckets.
+local low = 1
+while low * 2 <= r.buckets do
+  low = low * 2
 end
-return told
+
+local function bucket(fingerprint)
+  local word = struct.unpack("<I4", fingerprint)
+  local at = word % (low * 2)
+  if at >= r.buckets then
+    at = word % low
+  end
+  return S .. ":seen:" .. at
+end
+
+local function ended(reason, by)
+  call("HINCRBY", S .. ":ends", reason, by)
+end

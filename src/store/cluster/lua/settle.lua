@@ -1,45 +1,67 @@
--- Settles leases; of one that is not current nothing is taken.
--- ARGV[4...]  id, token, verdict ("end", "drop", "retry", "again", "follow"), host ready at ("inf": set aside), its tier ("":
---             as it is), reason of the end, time of the retry or hops, where it is followed to ("" else), line of the record
---             ("": none); and so on
--- Result: for each 1 or 0; then how the shard stands. The same again, where an answer was lost on its way, gives the same
--- answer: what was taken is known by its line.
+-- Settles leases, and keeps what a commit says of hosts; of a lease that is not current nothing is taken.
+-- ARGV[8]     number of leases
+-- ARGV[9...]  for each: TOKEN:ID:OWNER as in :leases, verdict ("end", "drop", "retry", "again", "follow"), host ready at ("inf": set
+--             aside), its tier ("": as it is), reason of the end, time of the retry or new tail of the row, pointer to the
+--             record ("": none), when it is due again ("": never)
+-- and then    for each host: ":state", ":robots" or ":reached", host, its tier if it is new, text. Not kept when another crawler has
+--             leased there since
+-- Result: for each lease 1 or 0; then how the shard stands
 refresh()
-local function moved(row, hops, href)
-  local before, after = string.match(row, "^(%d+\t%d+\t[^\t]*\t%d+\t%d+\t)%d+(\t[^\t]*\t[^\t]*\t)")
-  return before .. hops .. after .. href
-end
 local told = {}
-for i = 4, #ARGV, 8 do
-  local id, token, verdict, ready, tier = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local argument, href, line = ARGV[i + 5], ARGV[i + 6], ARGV[i + 7]
-  local one, row = close(token, ready, tier)
-  local lines = line ~= "" and call("HGET", shard .. ":visits", id)
-  if one == nil then
-    told[#told + 1] = lines and string.find("\n" .. lines, "\n" .. split(line) .. "\t", 1, true) and 1 or 0
+local at = 9
+for i = 1, tonumber(ARGV[8]) do
+  local member, verdict, ready, tier = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local argument, pointer, due = ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
+  at = at + 7
+  local id = id_in(member)
+  local row = read(id)
+  if not call("ZSCORE", S .. ":leases", member) then
+    told[i] = 0
   else
-    if line ~= "" then
-      call("HSET", shard .. ":visits", id, lines and lines .. "\n" .. line or line)
+    told[i] = 1
+    local one = host(order_in(row))
+    close(member, one, ready, tier)
+    local _, visit, previous, attempt, kept, put_off_to, place = fields(row)
+    if pointer ~= "" then
+      visit = pointer
     end
-    if verdict == "again" then
-      give_back(one, row, false)
-    elseif verdict == "follow" then
-      give_back(one, moved(row, argument, href), false)
-    elseif verdict == "retry" then
-      call("HSET", shard .. ":retries", id, older(id) .. "\t" .. argument)
-      put_off(one, row, argument)
-    else
-      call("HSET", shard .. ":ended", id, argument .. "\t" .. one.name .. "\t" .. row)
-      call("HDEL", shard .. ":tries", id)
-      call("HDEL", shard .. ":retries", id)
-      count("end:" .. argument, 1)
-      if verdict == "drop" then
-        local bucket, fingerprint = string.match(row, "^%d+\t%d+\t(%d+)/(%-?%d+)\t")
-        call("HSET", shard .. ":seen:" .. bucket, fingerprint, "-" .. id)
+    if verdict == "end" or verdict == "drop" then
+      ended(argument, 1)
+      local dropped = verdict == "drop" and previous == ""
+      if dropped then
+        local fingerprint = string.sub(row, 4, 11)
+        local key = bucket(fingerprint)
+        call("HSET", key, fingerprint, -tonumber(call("HGET", key, fingerprint)))
+      elseif due ~= "" then
+        call("ZADD", S .. ":again", due, struct.pack(">I4", id))
+        r.again = r.again + 1
       end
+      write(id, with_letter(with_fields(row, argument, visit), dropped and "x" or "e"))
+    elseif verdict == "retry" then
+      attempt = (attempt == "" and 1 or tonumber(attempt)) + 1
+      write(id, with_fields(row, "", visit, previous, attempt, attempt, argument, place))
+      put_off(one, id, tonumber(argument))
+    else
+      if verdict == "follow" then
+        row = string.sub(row, 1, 16 + string.byte(row, 16)) .. argument
+      end
+      if pointer ~= "" or verdict == "follow" then
+        write(id, with_fields(row, "", visit, previous, attempt, kept, put_off_to, place))
+      end
+      give_back(one, id, false)
     end
     keep_clock(one)
-    told[#told + 1] = 1
   end
 end
-return { told, standing() }
+while at <= #ARGV do
+  local part, name, tier, text = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+  local one = meet(name, tier)
+  if one.lessee == "" or one.lessee == ARGV[2] then
+    if part == ":state" then
+      keep_clock(one)
+    end
+    call("HSET", S .. part, name, text)
+  end
+  at = at + 4
+end
+return answer(told)

@@ -1,0 +1,63 @@
+-- Rows, as they are: for looking at a crawl. Changes nothing but what time brings.
+-- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   ARGV[9...] which
+-- Result: for each that is there: id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
+-- level of cash, letter and tail of the row; or the id and "gone": there was a drop; or the id alone: its row is spilled
+refresh()
+local leased
+local function state(id, letter)
+  if letter == "q" then
+    return "queued"
+  elseif letter ~= "o" then
+    return "ended"
+  elseif call("ZSCORE", S .. ":delayed", struct.pack(">I4", id)) then
+    return "delayed"
+  end
+  if not leased then
+    leased = {}
+    for _, member in ipairs(call("ZRANGE", S .. ":leases", 0, -1)) do
+      leased[id_in(member)] = true
+    end
+  end
+  return leased[id] and "leased" or "queued"
+end
+
+local told = {}
+local function tell(id, row)
+  if not row then
+    told[#told + 1] = { id }
+  elseif row == "" then
+    told[#told + 1] = { id, "gone" }
+  else
+    local letter, fingerprint = string.sub(row, 1, 1), string.sub(row, 4, 11)
+    local reason, visit = fields(row)
+    local due = r.again > 0 and call("ZSCORE", S .. ":again", struct.pack(">I4", id)) or ""
+    local level = math.abs(tonumber(call("HGET", bucket(fingerprint), fingerprint))) % 256
+    told[#told + 1] = { id, state(id, letter), host(order_in(row)).name, due, visit, reason, level, letter .. tail(row) }
+  end
+end
+
+for i = 9, #ARGV do
+  if ARGV[8] == "ids" then
+    local id = tonumber(ARGV[i])
+    if id >= 1 and id <= r.last then
+      tell(id, read(id))
+    end
+  elseif ARGV[8] == "seen" then
+    local value = call("HGET", bucket(ARGV[i]), ARGV[i])
+    if value then
+      local id = math.floor(math.abs(tonumber(value)) / 256)
+      tell(id, read(id))
+    end
+  else
+    local first = tonumber(ARGV[i]) * ROWS
+    local rows = call("LRANGE", S .. ":u:" .. ARGV[i], 0, -1)
+    if #rows == 0 and first < r.last then
+      told[#told + 1] = { first + 1 }
+    end
+    for nth, row in ipairs(rows) do
+      tell(first + nth, row)
+    end
+  end
+end
+keep()
+return told
