@@ -199,7 +199,7 @@ class Loop {
     this.#full = want <= 0;
     if (this.#full) return;
     const leases = await frontier.lease(want);
-    await hosts.load(leases.map(({ url }) => url.host));
+    await hosts.loadLeased(leases);
     for (const lease of leases) {
       this.#open++;
       this.#permit(lease).catch((cause) => {

@@ -1,6 +1,7 @@
 /** What the control thread knows of the hosts it is busy with: state, robots rules, and what is open on them. */
 import type { HostKey, HostState } from "../model/host.ts";
 import { hostnameOf, newHostState } from "../model/host.ts";
+import type { Lease } from "../model/lease.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
 import type { Href } from "../model/url.ts";
 import { type BudgetRules, tierOf, type Weights, weightOf } from "../policy/budget.ts";
@@ -104,6 +105,17 @@ export class Hosts {
     if (missing.size > 0) await Promise.all(Array.from(missing, (host) => this.#read(host)));
   }
 
+  /** The same of hosts that have been leased. What others have found out of one since our last lease on it is read anew. */
+  async loadLeased(leases: readonly Pick<Lease, "url" | "hostMoved">[]): Promise<void> {
+    const moved = leases.flatMap(({ url, hostMoved }) => (hostMoved ? (this.#entries.get(url.host) ?? []) : []));
+    // Of one that something is open on, that tells what is new.
+    const stale = new Set(moved.filter(({ open }) => open === 0));
+    await Promise.all([
+      this.load(leases.map(({ url }) => url.host)),
+      ...Array.from(stale, (entry) => this.#renew(entry)),
+    ]);
+  }
+
   has(host: HostKey): boolean {
     return this.#entries.has(host);
   }
@@ -144,6 +156,15 @@ export class Hosts {
     };
     this.#entries.set(host, entry);
     if (this.#entries.size > KEPT) this.#forgetOldest();
+  }
+
+  async #renew(entry: HostEntry): Promise<void> {
+    const { host } = entry.state;
+    const [state, robots] = await Promise.all([this.#store.host(host), this.#stored(host)]);
+    if (state !== null) entry.state = state;
+    if (robots === null || robots.history.latest.id === entry.robots?.history.latest.id) return;
+    entry.robots = robots;
+    entry.robotsHop = null;
   }
 
   /** What is known once `copy` has come. */

@@ -35,6 +35,8 @@ export interface Lease {
   readonly previous: VisitRecord | null;
   /** The cash that the URL had been given by then (`dedup/cash-levels`): 1 is a seed's. 0 where none is kept. */
   readonly importance: number;
+  /** Others have had leases on its host since this crawler had one: what is remembered of the host may be old. */
+  readonly hostMoved?: boolean;
 }
 
 /** What becomes of the leased URL. */

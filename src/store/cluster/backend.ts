@@ -98,6 +98,7 @@ type ToldLease = readonly [
   previous: string,
   fpHi: number,
   fpLo: number,
+  moved: number,
   tail: string,
 ];
 
@@ -283,7 +284,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   async #leasesOf(shard: number, told: readonly ToldLease[], expiresAt: Instant): Promise<Lease[]> {
     const back = told.flatMap(([, , , , , , , previous]) => (previous === "" ? [] : [pointerOf(previous)]));
     const records = (await this.segments.readMany(back))[Symbol.iterator]();
-    return told.map(([token, local, attempt, tier, host, level, visit, previous, fpHi, fpLo, tail]) => {
+    return told.map(([token, local, attempt, tier, host, level, visit, previous, fpHi, fpLo, moved, tail]) => {
       this.#leased.set(token, { visit: visit === "" ? null : pointerOf(visit), fpHi, fpLo });
       const { detail: _, ...url } = urlOf(this.shards.idOf({ shard, local }), host, tail);
       const entry = previous === "" ? null : records.next().value!;
@@ -291,6 +292,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
         ...{ token, url, attempt, expiresAt, tier },
         previous: entry === null ? null : (entry.value as Lease["previous"]),
         importance: cashOf(level),
+        ...(moved === 1 && { hostMoved: true }),
       };
     });
   }

@@ -72,6 +72,21 @@ describe("two crawlers", () => {
     assert.equal((await other.lease(1))[0]?.url.href, "http://a.test/3", "the clock stands");
   });
 
+  it("are told when the other has had leases on a host since their own last one", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using one = await open(name, clock, { owner: "one" });
+    await using two = await open(name, clock, { owner: "two", joins: true });
+    await one.add(Array.from({ length: 5 }, (_, n) => url("a.test", String(n))));
+    const moved: boolean[] = [];
+    for (const crawler of [one, one, two, two, one]) {
+      clock.time += 1_000; // so long at most each goes by what it remembers of a shard
+      const [lease] = await crawler.lease(1);
+      moved.push(lease!.hostMoved ?? false);
+      await commit(crawler, clock, [lease!]);
+    }
+    assert.deepEqual(moved, [true, false, true, false, true]);
+  });
+
   it("leaves the leases of others alone when it joins, and ends none of its own when it leaves", async () => {
     const [name, clock] = [newName(), new TestClock()];
     await using one = await open(name, clock);

@@ -2,7 +2,7 @@
 -- all others.
 -- ARGV[8] how many   ARGV[9] good for, ms   ARGV[10] shards in all   ARGV[11] number of this one
 -- Result: leases (token, id, attempt, tier, host, level of cash, pointer to its latest record, pointer to that with which it ended last,
--- the two words of its fingerprint, tail of the row), and the id whose row must be brought back before more can be leased (0: none); then how the shard stands
+-- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and the id whose row must be brought back before more can be leased (0: none); then how the shard stands
 refresh()
 local most, expires = tonumber(ARGV[8]), now + tonumber(ARGV[9])
 local given, opened, missing = {}, {}, 0
@@ -19,6 +19,7 @@ local function lease(one)
   opened[#opened + 1] = string.format("%016.0f:%.0f:%s", token, id, ARGV[2])
   r.leased = r.leased + 1
   one.leased = one.leased + 1
+  local moved = one.lessee ~= ARGV[2] and 1 or 0
   one.lessee = ARGV[2]
   local _, visit, previous, attempt = fields(row)
   local level, fingerprint = 0, string.sub(row, 4, 11)
@@ -27,7 +28,7 @@ local function lease(one)
   end
   attempt = attempt == "" and 1 or tonumber(attempt)
   local lo, hi = struct.unpack("<I4I4", fingerprint)
-  given[#given + 1] = { token, id, attempt, one.tier, one.name, level, visit, previous, hi, lo, tail(row) }
+  given[#given + 1] = { token, id, attempt, one.tier, one.name, level, visit, previous, hi, lo, moved, tail(row) }
   return true
 end
 
