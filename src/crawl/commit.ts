@@ -9,18 +9,19 @@ import type { ArchiveMark } from "../model/capture.ts";
 import type { HostState } from "../model/host.ts";
 import type { RequestRecord } from "../model/request.ts";
 import type { RobotsCopy } from "../model/robots-copy.ts";
-import type { Sealed, Visited } from "../model/visited.ts";
+import type { Errand, Sealed, Visited } from "../model/visited.ts";
 import type { Archive } from "../ports/archive.ts";
 import type { CommitReport, Frontier, Settled } from "../ports/frontier.ts";
 
 /** Makes the archive bytes of these visits durable. They must all have been appended before the call. */
 export async function seal(
   visits: readonly Visited[],
+  unasked: readonly Errand[],
   archive: Pick<Archive, "sync">,
   signal?: AbortSignal,
 ): Promise<Sealed> {
   const marks = await archive.sync(signal);
-  return { visits, marks } as unknown as Sealed;
+  return { visits, unasked, marks } as unknown as Sealed;
 }
 
 /** What was judged of sealed visits, and of leases that ended without one. */

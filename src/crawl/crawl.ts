@@ -261,6 +261,9 @@ class Loop {
     this.#sealed = [];
     this.#decided = [];
     const { frontier, hosts, pages, progress, recrawl, hints, settleRules } = this.#context;
+    const unasked = sealed.flatMap((one) => one.unasked);
+    progress.asked(-unasked.length);
+    await this.#leave(unasked);
     await hosts.load(decided.map(({ settled }) => settled.lease.url.host));
     const outcomes = [...decided];
     for (const { visits } of sealed)

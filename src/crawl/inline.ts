@@ -12,7 +12,7 @@ export function inlineVisitors(context: VisitContext, atOnce: number): Visitors 
   const work = visiting(
     context,
     (sealed) => {
-      open -= sealed.visits.length;
+      open -= sealed.visits.length + sealed.unasked.length;
       mailbox.put(sealed);
     },
     (cause) => mailbox.fail(cause),

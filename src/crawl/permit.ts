@@ -57,6 +57,8 @@ export interface Unreachable {
 export interface PermitRules {
   readonly obeyRobots: boolean;
   readonly hostConcurrency: number;
+  /** No request takes longer, in ms. */
+  readonly requestMs: number;
   /** Pages asked of one host, and of all hosts of one registrable domain (null: no limit), earlier runs included. */
   readonly maxPerHost: number;
   readonly maxPerDomain: number | null;
@@ -148,7 +150,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   const held = needsRobots ? null : await heldOf(lease, state.again, context.captures, rules.conditional);
   if (!ofWeb) {
     const nothing = { address: "", robotsId: 0, cookie: null, held: null } as const;
-    return { kind: "go", errand: { ...nothing, lease, task: "page", href, via } };
+    const beginBy = lease.expiresAt - rules.requestMs;
+    return { kind: "go", errand: { ...nothing, lease, task: "page", href, via, beginBy } };
   }
   const address = await addressOf(target.hostname, context);
   if (!address.ok) {
@@ -168,7 +171,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     return { kind: "later", hostReadyAt: readyAt };
   }
   const robotsId = inForce?.copy.id ?? 0;
-  const errand = { lease, address: address.value, robotsId, cookie: null, via: null, held: null };
+  const beginBy = Math.min(lease.expiresAt, turn.until) - rules.requestMs;
+  const errand = { lease, address: address.value, robotsId, cookie: null, via: null, held: null, beginBy };
   if (needsRobots) return { kind: "go", errand: { ...errand, task: "robots", href } };
   entry.pageNext = false;
   const probe = probeFor(lease.url, entry, context);

@@ -3,9 +3,10 @@ import type { Worker } from "node:worker_threads";
 import { hashText } from "../base/hash.ts";
 import type { Log } from "../base/log.ts";
 import type { HostKey } from "../model/host.ts";
+import type { Lease } from "../model/lease.ts";
 import type { VisitRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
-import type { Errand, Sealed, Visited } from "../model/visited.ts";
+import type { Errand, Sealed } from "../model/visited.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AnsweredTogether, AskedTogether, FindOriginal } from "./originals.ts";
@@ -127,13 +128,13 @@ export class ThreadVisitors implements Visitors {
     return { ...errand, lease: { ...errand.lease, previous: null } };
   }
 
-  readonly #withPrevious = (visited: Visited): Visited => {
-    const { token } = visited.lease;
+  #withPrevious<T extends { readonly lease: Lease }>(one: T): T {
+    const { token } = one.lease;
     const previous = this.#previous.get(token);
-    if (previous === undefined) return visited;
+    if (previous === undefined) return one;
     this.#previous.delete(token);
-    return { ...visited, lease: { ...visited.lease, previous } };
-  };
+    return { ...one, lease: { ...one.lease, previous } };
+  }
 
   #threadFor(host: HostKey): Thread {
     const first = hashText(host)[0] % this.#threads.length;
@@ -150,8 +151,13 @@ export class ThreadVisitors implements Visitors {
     worker.on("message", (message: FromThread) => {
       if (message.kind === "ready") ready.resolve();
       else if (message.kind === "sealed") {
-        thread.open -= message.sealed.visits.length;
-        this.#mailbox.put({ ...message.sealed, visits: message.sealed.visits.map(this.#withPrevious) });
+        const { visits, unasked } = message.sealed;
+        thread.open -= visits.length + unasked.length;
+        this.#mailbox.put({
+          ...message.sealed,
+          visits: visits.map((one) => this.#withPrevious(one)),
+          unasked: unasked.map((one) => this.#withPrevious(one)),
+        });
       } else if (message.kind === "asks") void this.#answer(worker, message);
       else if (message.kind === "warn") this.#log.warn(message.facts, message.event);
       else if (message.kind === "failed") this.#fail(message.message, message.code ?? "bug");

@@ -33,17 +33,19 @@ export function visiting(
   const stop = new AbortController();
   const open = new Set<Promise<void>>();
   let finished: Visited[] = [];
+  let unasked: Errand[] = [];
   const enough = new Bell(context.clock);
   let sealing: Promise<void> | null = null;
   let sealedAt = 0;
 
   async function sealFinished(): Promise<void> {
-    if (finished.length === 0) return;
+    if (finished.length + unasked.length === 0) return;
     await enough.wait(Math.max(sealedAt + SEAL_EVERY_MS - context.clock.now(), 1));
     sealedAt = context.clock.now();
-    const visits = finished;
+    const [visits, late] = [finished, unasked];
     finished = [];
-    done(await seal(visits, context.archive, stop.signal));
+    unasked = [];
+    done(await seal(visits, late, context.archive, stop.signal));
   }
 
   function sealSoon(): void {
@@ -53,13 +55,18 @@ export function visiting(
       .catch(failed)
       .finally(() => {
         sealing = null;
-        if (finished.length > 0) sealSoon();
+        if (finished.length + unasked.length > 0) sealSoon();
       });
   }
 
   return {
     start(errands) {
       for (const errand of errands) {
+        if (context.clock.now() > errand.beginBy) {
+          unasked.push(errand);
+          sealSoon();
+          continue;
+        }
         const one = visit(errand, context, stop.signal)
           .then((visited) => {
             finished.push(visited);

@@ -35,6 +35,8 @@ export interface Errand {
   readonly via: Href | null;
   /** Null for a page that is new, and for all but pages. */
   readonly held: Held | null;
+  /** Nothing is asked after that: it might not have ended when the lease or the turn is another's. */
+  readonly beginBy: Instant;
 }
 
 export interface Answer {
@@ -92,9 +94,11 @@ export interface Visited {
   readonly listed?: ListedWords;
 }
 
-/** Visits whose archive bytes are durable. Only `seal` makes one, and only one may be committed (crawl/commit.ts). */
+/** Visits whose archive bytes are durable, and errands for which it was too late. Only `seal` makes one, and only one may be committed (crawl/commit.ts). */
 export interface Sealed {
   readonly __brand: "Sealed";
   readonly visits: readonly Visited[];
+  /** Nothing was asked for them. */
+  readonly unasked: readonly Errand[];
   readonly marks: readonly ArchiveMark[];
 }

@@ -188,6 +188,12 @@ class Exchange implements Passenger, Expiring, Dispatcher.DispatchHandler {
   }
 
   #dispatch(connection: Connection): void {
+    // It has waited for a connection, or was stopped with the whole process: an answer would come to nobody.
+    if (this.#rules.clock.now() >= this.#totalDueAt) {
+      this.dueAt = this.#totalDueAt;
+      this.expire();
+      return;
+    }
     this.#phase = "connecting";
     this.#due(this.#rules.connectMs);
     this.#reused = connection.open && connection.served > 0;

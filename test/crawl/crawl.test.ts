@@ -52,6 +52,19 @@ describe("the crawl loop", () => {
     assert.ok(smallestGap(asked, "address") >= 1_000);
   });
 
+  it("asks for nothing by a lease that may be another's before the answer is there", async () => {
+    const ms = 2 * 60_000;
+    const seeds = Array.from({ length: 6 }, (_, i) => `http://h${i}.test/p0`);
+    const web = (href: string) => ({ ...sites(6, 1)(href), ms: href.endsWith("/robots.txt") ? 20 : ms });
+    const { asked, ends, requests } = await crawlWorld({
+      ...{ seeds, web, requestMs: ms, addressOf: () => "192.0.2.1" },
+    });
+    // The last ones wait in line for as long as a lease lasts, and are leased again.
+    assert.equal(new Set(asked.map(({ href }) => href)).size, asked.length);
+    assert.ok(seeds.every((href) => ends.get(href) === "fetched"));
+    assert.equal(requests, asked.length, "what was not asked is not counted");
+  });
+
   it("loses little time on an address that many hosts share", async () => {
     const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.test/p0`);
     const { asked, elapsedMs } = await crawlWorld({ seeds, web: sites(30, 5), addressOf: () => "192.0.2.1" });

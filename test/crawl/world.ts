@@ -83,6 +83,8 @@ export interface World {
   readonly kept: readonly Kept[];
   readonly synced: () => number;
   readonly end: LoopEnd;
+  /** As the crawl counts them. */
+  readonly requests: number;
   readonly elapsedMs: number;
   /** The ended URLs with their ends. */
   readonly ends: ReadonlyMap<string, string>;
@@ -99,6 +101,7 @@ export interface WorldOptions {
   readonly guard?: (address: string) => string | null;
   readonly delayMs?: number;
   readonly hostConcurrency?: number;
+  readonly requestMs?: number;
   readonly maxPerHost?: number;
   readonly maxPerDomain?: number | null;
   readonly budget?: BudgetRules;
@@ -275,6 +278,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     rules: {
       obeyRobots,
       hostConcurrency,
+      requestMs: options.requestMs ?? 120_000,
       maxPerHost: options.maxPerHost ?? 100_000,
       maxPerDomain,
       budget,
@@ -306,6 +310,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     kept,
     synced: () => synced,
     end,
+    requests: (await context.progress.snapshot()).requests,
     elapsedMs: clock.now() - startedAt,
     ends,
   };

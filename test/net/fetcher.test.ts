@@ -1,10 +1,26 @@
 /** The fetcher against real sockets: what goes over the wire, and what an answer becomes. */
 import assert from "node:assert/strict";
+import type { Socket } from "node:net";
 import { describe, it } from "node:test";
 import { basicAuthorization } from "../../src/net/proxy.ts";
 import { answer, rawServer, testFetcher, text, until } from "./raw-server.ts";
 
 describe("a request", () => {
+  it("is not made when its time was over before it had a connection", async () => {
+    const clock = { time: 0, now: () => clock.time, sleep: () => new Promise<void>(() => {}) };
+    const held: Socket[] = [];
+    await using server = await rawServer((socket) => void held.push(socket));
+    await using fetcher = testFetcher({ clock, connectionsPerHost: 1, totalMs: 1_000 });
+    const first = fetcher.get(server.url("/1"));
+    const second = fetcher.failure(server.url("/2"));
+    await until(() => held.length === 1);
+    clock.time = 1_000; // as a process that was stopped finds it
+    held[0]!.write(answer());
+    assert.equal((await first).kind, "response");
+    assert.deepEqual([(await second).cause, (await second).detail], ["timeout", "not done within 1000 ms"]);
+    assert.equal(server.heads.length, 1);
+  });
+
   it("is sent exactly as requestHead says", async () => {
     await using server = await rawServer((socket) => socket.write(answer()));
     await using fetcher = testFetcher({ headers: { "Accept-Language": "en", "X-Crawl": "1" } });

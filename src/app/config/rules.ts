@@ -2,6 +2,7 @@
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../base/clock.ts";
 import type { Admission } from "../../crawl/context.ts";
+import { LEASE_MS } from "../../model/lease.ts";
 import { type Href, KNOWN, type ParsedUrl, parseUrl, type UrlLimits } from "../../model/url.ts";
 import { addressGuard, isLoopbackName, literalAddress } from "../../net/guard.ts";
 import { type ProxyServer, parseProxy } from "../../net/proxy.ts";
@@ -89,6 +90,10 @@ export function politenessOf(config: CrawlConfig): Politeness {
     maxAdaptiveMs: config.maxDelay,
   };
 }
+
+/** How long a lease is good for, in ms: whoever begins a request in its first half has ended it in the second. */
+export const leaseMsOf = ({ totalTimeout }: Pick<CrawlConfig, "totalTimeout">): number =>
+  Math.max(LEASE_MS, 2 * totalTimeout);
 
 /** Nobody is asked for files: there is no pause between them unless one is told. */
 export function localPolitenessOf(config: CrawlConfig): Politeness {

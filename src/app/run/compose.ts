@@ -275,6 +275,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     rules: {
       obeyRobots: config.robots,
       hostConcurrency: config.hostConcurrency,
+      requestMs: config.totalTimeout,
       maxPerHost: config.maxPerHost,
       maxPerDomain: config.maxPerDomain,
       budget: budgetOf(config),

@@ -14,7 +14,7 @@ import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
 import { isArchiveName } from "../../warc/packings.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { weightsOf } from "../config/rules.ts";
+import { leaseMsOf, weightsOf } from "../config/rules.ts";
 import { clearCrawl } from "../dir/crawl-dir.ts";
 import { SPOOL } from "../dir/spool.ts";
 import { clearStore } from "../dir/store.ts";
@@ -82,6 +82,7 @@ function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
   const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
   return openEmbedded(config.dir, {
     clock: systemClock,
+    leaseMs: leaseMsOf(config),
     hostConcurrency,
     hostShare,
     firstCash,
