@@ -1,12 +1,6 @@
 /** What people ask of a crawl, whether it runs or not: URLs to add, and a pause. */
 import type { Instant } from "../base/clock.ts";
-
-/** URLs that were asked for by name. */
-export interface Addition {
-  readonly urls: readonly string[];
-  /** The class of the queue that they wait in, 0 first; null: that of seeds. */
-  readonly priority: number | null;
-}
+import type { Addition } from "../model/addition.ts";
 
 /** Where people put it. It is kept when the call resolves, and stands until a crawl takes it. */
 export interface InboxSlot {

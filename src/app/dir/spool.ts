@@ -9,9 +9,9 @@ import { join } from "node:path";
 import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { replaceFile } from "../../base/replace-file.ts";
-import { PRIORITIES } from "../../model/link.ts";
+import { additionIn } from "../../model/addition.ts";
 import type { Href } from "../../model/url.ts";
-import type { Addition, Inbox, InboxSlot } from "../../ports/inbox.ts";
+import type { Inbox, InboxSlot } from "../../ports/inbox.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** Beside state.db. */
@@ -83,7 +83,7 @@ export function spoolInbox({ dir, clock, log, admit, fault = () => {} }: SpoolPa
   let paused = false;
 
   async function take(name: string): Promise<void> {
-    const addition = readAddition(await readFile(join(spool, name), "utf8"));
+    const addition = additionIn(await readFile(join(spool, name), "utf8"));
     if (addition === null) {
       log.warn({ file: name }, "spool-file-unreadable");
       await rename(join(spool, name), join(spool, `${name}.bad`));
@@ -118,14 +118,3 @@ export function spoolInbox({ dir, clock, log, admit, fault = () => {} }: SpoolPa
 
 /** Of the file system's own words, not of the store's. */
 const isOfFiles = (cause: Error): boolean => "syscall" in cause;
-
-function readAddition(text: string): Addition | null {
-  try {
-    const { urls, priority } = JSON.parse(text) as Partial<Addition>;
-    const isList = Array.isArray(urls) && urls.every((url) => typeof url === "string");
-    const isClass = priority === null || (Number.isInteger(priority) && priority! >= 0 && priority! < PRIORITIES);
-    return isList && isClass ? { urls, priority: priority ?? null } : null;
-  } catch {
-    return null;
-  }
-}

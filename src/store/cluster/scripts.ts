@@ -24,6 +24,8 @@ const VERBS = {
   beat: [],
   turn: ["address"],
   give: ["address"],
+  post: [],
+  collect: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Verb = keyof typeof VERBS;
