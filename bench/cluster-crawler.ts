@@ -22,6 +22,7 @@ export interface CrawlerTask {
   readonly blobs: string;
   readonly nth: number;
   readonly crawlers: number;
+  readonly shards: number;
 }
 
 /** What it says after each stretch. */
@@ -172,13 +173,14 @@ class Crawler {
 }
 
 async function main(task: CrawlerTask): Promise<void> {
-  const { nodes, name, nth, crawlers } = task;
+  const { nodes, name, nth, crawlers, shards } = task;
   await using connection = await Connection.open({ nodes });
   await using backend = await openCluster(connection, {
     name,
     clock,
     firstCash,
     blobs: directoryBlobs(task.blobs),
+    shards,
     joins: nth > 0,
     owner: String(nth),
     prefers: (shard) => shard % crawlers === nth,

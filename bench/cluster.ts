@@ -2,7 +2,7 @@
  * A synthetic crawl of the frontier in a Redis Cluster: crawlers that visit nothing lease, and commit pages of 60 links, 10
  * of them new. 100,000 hosts of Zipf size; eight of ten links lead to the page's own host; most were told lately.
  *
- *   npx node bench/cluster.ts [PAGES=40000] [CRAWLERS=2] [URLS=200000]
+ *   npx node bench/cluster.ts [PAGES=40000] [CRAWLERS=2] [SHARDS=1024] [URLS=200000]
  *
  * With one master and with two (without replicas): pages a second, microseconds of CPU a page in Redis (the thread that runs commands) and in
  * the crawlers, commands a page. Then, with one master, which verbs that is, and which commands; and what URLS URLs take in
@@ -25,6 +25,15 @@ const LINES = 5;
 const NEW_A_PAGE = 10;
 const URLS_A_HOST = 50;
 const BATCH = 200;
+
+interface Size {
+  readonly pages: number;
+  readonly crawlers: number;
+  readonly shards: number;
+  readonly urls: number;
+  /** A folder. */
+  readonly blobs: string;
+}
 
 const row = (...cells: readonly (string | number)[]) =>
   console.log(cells.map((cell, nth) => (nth === 0 ? String(cell).padEnd(14) : String(cell).padStart(14))).join(""));
@@ -81,14 +90,13 @@ function spent(before: RedisCost, after: RedisCost) {
       return [name, { calls: count - was.calls, us: us - was.us }] as const;
     }),
   );
-  const sum = (wanted: (name: string) => boolean) =>
-    [...calls].reduce((total, [name, { calls: count }]) => total + (wanted(name) ? count : 0), 0);
-  const isScript = (name: string) => name.startsWith("eval");
-  return { cpuUs: after.cpuUs - before.cpuUs, calls, scripts: sum(isScript), commands: sum((name) => !isScript(name)) };
+  const scripts = calls.get("evalsha") ?? { calls: 0, us: 0 };
+  const commands = [...calls.values()].reduce((sum, { calls: count }) => sum + count, -scripts.calls);
+  return { cpuUs: after.cpuUs - before.cpuUs, calls, scripts, commands };
 }
 
 /** Pages a second that the busiest of so many masters could do, by its CPU time. */
-async function throughput(masters: number, pages: number, crawlers: number, blobs: string): Promise<number> {
+async function throughput(masters: number, { pages, crawlers, shards, blobs }: Size): Promise<number> {
   await using cluster = await redisCluster({ masters, replicas: 0 });
   await using fleet = new Crawlers();
   const name = `bench-${masters}`;
@@ -98,10 +106,22 @@ async function throughput(masters: number, pages: number, crawlers: number, blob
     blobs: join(blobs, name),
     nth,
     crawlers,
+    shards,
   }));
   await fleet.start(tasks);
   console.log(`\n${masters === 1 ? "one master" : `${masters} masters`}, ${crawlers} crawlers`);
-  row("URLs", "pages", "pages/s", "us crawlers", "us Redis", "us busiest", "scripts", "commands", "pages/s by CPU");
+  row(
+    "URLs",
+    "pages",
+    "pages/s",
+    "us crawlers",
+    "us Redis",
+    "us busiest",
+    "us scripts",
+    "scripts",
+    "commands",
+    "pages/s by CPU",
+  );
   let done = 0;
   let possible = 0;
   const look = () => Promise.all(cluster.nodes.map((node) => costOf(cluster, node)));
@@ -123,7 +143,8 @@ async function throughput(masters: number, pages: number, crawlers: number, blob
       (stretch.cpuUs / stretch.pages).toFixed(0),
       aPage(({ cpuUs }) => cpuUs).toFixed(1),
       busiest.toFixed(1),
-      aPage(({ scripts }) => scripts).toFixed(2),
+      aPage(({ scripts }) => scripts.us).toFixed(1),
+      aPage(({ scripts }) => scripts.calls).toFixed(2),
       aPage(({ commands }) => commands).toFixed(1),
       possible.toFixed(0),
     );
@@ -149,7 +170,7 @@ async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): P
   table("command", calls);
 }
 
-async function sizes(urls: number, blobs: string): Promise<void> {
+async function sizes({ urls, blobs }: Size): Promise<void> {
   await using cluster = await redisCluster({ masters: 1, replicas: 0 });
   await using connection = await Connection.open({ nodes: cluster.nodes });
   const [node] = cluster.nodes;
@@ -195,14 +216,15 @@ async function sizes(urls: number, blobs: string): Promise<void> {
   await tell("ended");
 }
 
-const [pages = 40_000, crawlers = 2, urls = 200_000] = process.argv.slice(2).map(Number);
-console.log(`npx node bench/cluster.ts ${pages} ${crawlers} ${urls}`);
-const dir = await mkdtemp(join(tmpdir(), "bench-cluster-"));
+const [pages = 40_000, crawlers = 2, shards = 1_024, urls = 200_000] = process.argv.slice(2).map(Number);
+console.log(`npx node bench/cluster.ts ${pages} ${crawlers} ${shards} ${urls}`);
+const blobs = await mkdtemp(join(tmpdir(), "bench-cluster-"));
 try {
-  const one = await throughput(1, pages, crawlers, dir);
-  const two = await throughput(2, pages, crawlers, dir);
+  const size = { pages, crawlers, shards, urls, blobs };
+  const one = await throughput(1, size);
+  const two = await throughput(2, size);
   console.log(`\ntwo masters could do ${(two / one).toFixed(2)} times what one could, by their CPU time`);
-  await sizes(urls, dir);
+  await sizes(size);
 } finally {
-  await rm(dir, { recursive: true, force: true });
+  await rm(blobs, { recursive: true, force: true });
 }
