@@ -18,6 +18,7 @@ export type UsageCode =
   | "proxy"
   | "directory"
   | "store"
+  | "frontier"
   | "events"
   | "locked"
   | "state-newer"

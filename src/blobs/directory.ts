@@ -6,19 +6,25 @@ import { crc32 } from "node:zlib";
 import { type Blob, BlobError, type BlobKey, type Blobs, type PutOptions, type Range } from "../ports/blobs.ts";
 import { checkKey } from "./key.ts";
 
-/** Where files grow; a part of no key's path, since keys do not begin with it. One name a key: what a crash left is written over. */
+/**
+ * Where files grow; a part of no key's path, since keys do not begin with it. One name a writer and key: what a crash left is
+ * written over, and nobody writes where another does.
+ */
 const INCOMING = ".trawl-incoming";
 
-/** Blobs below `root`, which is made with the first of them. */
-export function directoryBlobs(root: string): Blobs {
-  return new DirectoryBlobs(root);
+/** Blobs below `root`, which is made with the first of them. `writer`: tells apart those who may put one key at the same time. */
+export function directoryBlobs(root: string, writer = ""): Blobs {
+  return new DirectoryBlobs(root, writer);
 }
 
 class DirectoryBlobs implements Blobs {
   readonly name: string;
 
-  constructor(root: string) {
+  readonly #incoming: string;
+
+  constructor(root: string, writer: string) {
     this.name = root;
+    this.#incoming = join(root, INCOMING, writer);
   }
 
   async put(key: BlobKey, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
@@ -91,7 +97,7 @@ class DirectoryBlobs implements Blobs {
     signal?: AbortSignal,
   ): Promise<void> {
     const path = this.#path(key);
-    const beside = join(this.name, INCOMING, encodeURIComponent(key));
+    const beside = join(this.#incoming, encodeURIComponent(key));
     let source: unknown = null;
     try {
       await mkdir(dirname(beside), { recursive: true });

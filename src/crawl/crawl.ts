@@ -156,6 +156,7 @@ class Loop {
     const { inbox, progress } = this.#context;
     this.#paused = await inbox.look(eager);
     progress.pause(this.#paused);
+    await progress.recount();
   }
 
   /** How the crawl ends, if it ends now. */
@@ -167,7 +168,8 @@ class Loop {
       if (this.#open > 0 && !this.#stops.hard.aborted) return null;
       return this.#enough() ? "limit" : "stopped";
     }
-    return goesOn || this.#open > 0 || this.#paused ? null : this.#nothingToWaitFor();
+    // What others have leased may come back, or bring links.
+    return goesOn || this.#open > 0 || leased > 0 || this.#paused ? null : this.#nothingToWaitFor();
   }
 
   /** Some of what sitemaps have said is to be gone through; it may bring URLs back. */
@@ -194,7 +196,8 @@ class Loop {
   async #lease(): Promise<void> {
     const { frontier, visitors, hosts, crawlRules, progress } = this.#context;
     const most = crawlRules.concurrency * OPEN_PER_SLOT - this.#open;
-    const left = crawlRules.limit === null ? most : crawlRules.limit - progress.visits - this.#open;
+    const left =
+      crawlRules.limit === null ? most : crawlRules.limit - progress.visits - (await frontier.pending()).leased;
     const want = Math.min(visitors.free - this.#granted.length, most, left);
     this.#full = want <= 0;
     if (this.#full) return;
@@ -278,6 +281,8 @@ class Loop {
     const events = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
     const written = pages === null || records.length === 0 ? [] : [await pages.write(records)];
     if (changes !== null && events.length > 0) written.push(await changes.write(events));
+    // Before anybody can lease the URL, and so find links there.
+    for (const { seedMoved } of outcomes) if (seedMoved !== null) await this.#context.onSeedMoved(seedMoved);
     const report = await commit(
       {
         sealed,
@@ -300,7 +305,6 @@ class Loop {
     if (hints !== null)
       for (const { visits } of sealed) for (const { listed } of visits) if (listed !== undefined) hints.hear(listed);
     if (report.current.includes(false)) this.#context.visitors.forget();
-    for (const { seedMoved } of outcomes) if (seedMoved !== null) await this.#context.onSeedMoved(seedMoved);
     progress.committed(outcomes, report.current);
     if (events.length > 0) onChanged?.(events);
     if (records.length > 0) await this.#context.onSettled?.(records);

@@ -58,8 +58,11 @@ export interface HostRobots {
 type HostRecords = Pick<StateQueries, "host" | "robots" | "robotsReached">;
 
 export interface HostsOptions {
-  /** Count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late. */
-  readonly domains?: "all" | "lately";
+  /**
+   * Count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late; "own": of
+   * these, what this process asks for itself.
+   */
+  readonly domains?: "all" | "lately" | "own";
   readonly weights?: Weights;
 }
 
@@ -86,7 +89,7 @@ export class Hosts {
     options: HostsOptions = {},
   ): Promise<Hosts> {
     const hosts = new Hosts(store, agent, options);
-    if (options.domains === undefined) return hosts;
+    if (options.domains === undefined || options.domains === "own") return hosts;
     // The largest last: they are the last to be forgotten.
     for (const { host, requests } of (await store.topHosts(hosts.#domainsKept)).reverse())
       hosts.#domain(hostnameOf(host))!.requests += requests;

@@ -79,7 +79,7 @@ export interface PermitContext {
   readonly softNotFound: SoftNotFound;
   readonly rules: PermitRules;
   /** Judges a queued URL anew, where it may have been admitted under other rules than today's. */
-  readonly recheck?: (url: LeasedUrl) => NewUrl["drop"] | null;
+  readonly recheck?: (url: LeasedUrl) => NewUrl["drop"] | null | Promise<NewUrl["drop"] | null>;
 }
 
 /** A host that is busy although the frontier thought it free is looked at again after so long, in ms. */
@@ -111,7 +111,7 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   // The frontier has forgotten it, or another host of the domain has spent the budget: maybe somebody else comes first.
   if (lease.tier < hostTier) return { kind: "later", hostReadyAt: clock.now(), hostTier };
 
-  const drop = context.recheck?.(lease.url);
+  const drop = context.recheck === undefined ? null : await context.recheck(lease.url);
   if (drop != null)
     // What has been visited before keeps its visits, and ends like any other.
     return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: isNew && lease.attempt === 1 };

@@ -9,7 +9,11 @@ import type { Outcome } from "./settle.ts";
 
 /** "Now" is the last so many ms. */
 const WINDOW_MS = 10_000;
+/** What others have done is counted so often, in ms, and more often where a limit hangs on it. */
+const RECOUNT_MS = 5_000;
+const RECOUNT_FOR_LIMIT_MS = 1_000;
 
+type Ends = ReadonlyMap<EndReason, number>;
 type Counted = Pick<Frontier, "pending" | "nextReadyAt"> & Pick<StateQueries, "endCounts">;
 
 export interface Limits {
@@ -17,6 +21,8 @@ export interface Limits {
   /** The limit counts what this run fetches alone: a pass over what is due. */
   readonly ofRun: boolean;
   readonly deadline: Instant | null;
+  /** How many crawlers are at the crawl, this one included; null when there can be no others. */
+  readonly crawlers: (() => number) | null;
 }
 
 export class Progress {
@@ -26,6 +32,9 @@ export class Progress {
   readonly #limits: Limits;
   readonly #startedAt: Instant;
   readonly #pagesAtStart: number;
+  /** As it was when it was counted; whoever is alone asks for it when it is wanted. */
+  #byEnd: Ends;
+  #countedAt: Instant;
   #pages: number;
   #fetched = 0;
   #again: Again = { looks: 0, changed: 0, unchanged: 0, away: 0 };
@@ -36,23 +45,40 @@ export class Progress {
   /** Samples of (time, pages fetched) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
-  private constructor(clock: Clock, state: Counted, hosts: Hosts, limits: Limits, pages: number) {
+  private constructor(clock: Clock, state: Counted, hosts: Hosts, limits: Limits, byEnd: Ends) {
     this.#clock = clock;
     this.#state = state;
     this.#hosts = hosts;
     this.#limits = limits;
     this.#startedAt = clock.now();
-    this.#pages = pages;
-    this.#pagesAtStart = pages;
+    this.#byEnd = byEnd;
+    this.#countedAt = this.#startedAt;
+    this.#pages = pagesIn(byEnd);
+    this.#pagesAtStart = this.#pages;
   }
 
   static async open(clock: Clock, state: Counted, hosts: Hosts, limits: Limits): Promise<Progress> {
-    return new Progress(clock, state, hosts, limits, pagesIn(await state.endCounts()));
+    return new Progress(clock, state, hosts, limits, await state.endCounts());
   }
 
-  /** What `limit` limits: each page that was fetched or looked at in this run, and those that were there when it began. */
+  /**
+   * What `limit` limits: each page that was fetched or looked at in this run, and those that were there when it began; with
+   * others, all pages as far as they have been counted.
+   */
   get visits(): number {
+    if (this.#limits.crawlers !== null) return this.#pages;
     return (this.#limits.ofRun ? 0 : this.#pagesAtStart) + this.#fetched;
+  }
+
+  /** Counts now and then what others have done, `anew` in any case. Not while something of one's own is being committed. */
+  async recount(anew = false): Promise<void> {
+    const { crawlers, limit } = this.#limits;
+    const now = this.#clock.now();
+    const isFresh = now - this.#countedAt < (limit === null ? RECOUNT_MS : RECOUNT_FOR_LIMIT_MS);
+    if (crawlers === null || (isFresh && !anew)) return;
+    this.#countedAt = now;
+    this.#byEnd = await this.#state.endCounts();
+    this.#pages = pagesIn(this.#byEnd);
   }
 
   pause(paused: boolean): void {
@@ -97,13 +123,16 @@ export class Progress {
   async snapshot(): Promise<CrawlStats> {
     const at = this.#clock.now();
     const { queued, leased, delayed, hosts } = await this.#state.pending();
-    const byEnd = Object.fromEntries(await this.#state.endCounts()) as Partial<Record<EndReason, number>>;
+    const { crawlers, limit, deadline } = this.#limits;
+    if (crawlers === null) this.#byEnd = await this.#state.endCounts();
+    const byEnd = Object.fromEntries(this.#byEnd) as Partial<Record<EndReason, number>>;
     let failed = 0;
     for (const reason of FAILURES) failed += byEnd[reason] ?? 0;
     return {
       at,
       startedAt: this.#startedAt,
       fetched: this.#pages,
+      shared: crawlers === null ? null : { crawlers: crawlers(), here: this.#fetched },
       again: this.#again,
       failed,
       byEnd,
@@ -115,8 +144,8 @@ export class Progress {
       hosts,
       rateNow: this.#rateNow(at),
       rateMean: perSecond(this.#fetched, at - this.#startedAt),
-      limit: this.#limits.limit,
-      deadline: this.#limits.deadline,
+      limit,
+      deadline,
       paused: this.#paused,
       nextVisitAt: queued + leased + delayed === 0 ? this.#nextVisitAt : null,
       waiting: leased === 0 && queued + delayed > 0 ? await this.#waiting(at) : null,

@@ -40,7 +40,7 @@ export interface Again {
   readonly away: number;
 }
 
-/** Counts are of the whole crawl, earlier runs in the same directory included, unless a row says "this run". */
+/** Counts are of the whole crawl, earlier runs and other crawlers included, unless a row says "this run". */
 export interface CrawlStats {
   /** When the snapshot was taken. */
   readonly at: Instant;
@@ -48,6 +48,8 @@ export interface CrawlStats {
   readonly startedAt: Instant;
   /** URLs that are pages: fetched, and there when they were looked at last. */
   readonly fetched: number;
+  /** Of a crawl that crawlers share: how many are at it, and the pages that this run has fetched. Null for one alone. */
+  readonly shared: { readonly crawlers: number; readonly here: number } | null;
   readonly again: Again;
   /** URLs whose end is one of `FAILURES`. */
   readonly failed: number;
@@ -62,7 +64,7 @@ export interface CrawlStats {
   readonly delayed: number;
   /** Hosts that have something pending. */
   readonly hosts: number;
-  /** Pages fetched, or looked at again, a second over the last 10 s. */
+  /** Pages that this run has fetched, or looked at again, a second over the last 10 s. */
   readonly rateNow: number;
   /** The same over this run. */
   readonly rateMean: number;

@@ -33,8 +33,8 @@ export interface ArchiveOptions {
   readonly dir: string;
   /** File names are PREFIX-TIME-WRITER-SERIAL.warc.gz (or .warc.zst). Default "trawl". */
   readonly prefix?: string;
-  /** Tells apart those who write into one folder at the same time. Default 0. */
-  readonly writer?: number;
+  /** Tells apart those who write into one folder, or one store, at the same time; without a "-". Default "0". */
+  readonly writer?: string;
   /** A file is finished with the capture that brings it to this size. Default 1 GB. */
   readonly maxFileBytes?: number;
   /** How records are packed. Default "gzip". */
@@ -59,7 +59,7 @@ export interface WarcArchive extends Archive {
  * `repairArchive`, which must have run before. Throws an `ArchiveError` when the folder cannot be used.
  */
 export async function openArchive(options: ArchiveOptions): Promise<WarcArchive> {
-  const { dir, prefix = "trawl", writer = 0, taken = [] } = options;
+  const { dir, prefix = "trawl", writer = "0", taken = [] } = options;
   try {
     await mkdir(dir, { recursive: true });
     return new Writer(options, nextSerial([...taken, ...(await readdir(dir))], prefix, writer));
@@ -69,13 +69,13 @@ export async function openArchive(options: ArchiveOptions): Promise<WarcArchive>
 }
 
 /** Serial numbers go on where earlier runs ended, so that no name comes twice whatever the clock says. */
-function nextSerial(names: readonly string[], prefix: string, writer: number): number {
+function nextSerial(names: readonly string[], prefix: string, writer: string): number {
   let next = 0;
   for (const name of names) {
     const stem = name.endsWith(OPEN_SUFFIX) ? name.slice(0, -OPEN_SUFFIX.length) : name;
     if (!stem.startsWith(`${prefix}-`) || !isArchiveName(stem)) continue;
     const parts = stem.slice(prefix.length + 1, stem.indexOf(".warc.", prefix.length)).split("-");
-    if (parts.length === 3 && Number(parts[1]) === writer) next = Math.max(next, Number(parts[2]) + 1 || 0);
+    if (parts.length === 3 && parts[1] === writer) next = Math.max(next, Number(parts[2]) + 1 || 0);
   }
   return next;
 }
@@ -227,7 +227,7 @@ class Writer implements WarcArchive {
   }
 
   #start(): { file: GrowingFile; warcinfoId: string } {
-    const { dir, prefix = "trawl", writer = 0, clock, info, create = createFile } = this.#options;
+    const { dir, prefix = "trawl", writer = "0", clock, info, create = createFile } = this.#options;
     const now = clock.now();
     const stamp = new Date(now).toISOString().replace(/\D/g, "");
     const name = `${prefix}-${stamp}-${writer}-${String(this.#serial++).padStart(5, "0")}${this.#packing.suffix}`;

@@ -8,6 +8,7 @@ export function stats(changes: Partial<CrawlStats> = {}): CrawlStats {
     at: STARTED + 50_000,
     startedAt: STARTED,
     fetched: 412,
+    shared: null,
     again: { looks: 0, changed: 0, unchanged: 0, away: 0 },
     failed: 3,
     byEnd: { fetched: 412, "http-4xx": 2, dns: 1, robots: 12, scope: 880 },

@@ -24,6 +24,16 @@ describe("blobs in a directory", () => {
     assert.deepEqual(await readdir(join(blobs.name, "a")), ["b"]);
   });
 
+  it("takes the same key from two writers at the same time", async () => {
+    await using blobs = await fresh();
+    const writers = ["a", "b"].map((writer) => directoryBlobs(blobs.name, writer));
+    const bytes = Buffer.alloc(3 << 20, "x");
+    for (let round = 0; round < 5; round++) await Promise.all(writers.map((blobs) => blobs.put("one", bytes)));
+    const pieces: Uint8Array[] = [];
+    for await (const piece of blobs.get("one")) pieces.push(piece);
+    assert.ok(Buffer.concat(pieces).equals(bytes));
+  });
+
   it("says in words that it may not write", async () => {
     await using blobs = await fresh();
     await blobs.put("a/b", Buffer.from("x"));

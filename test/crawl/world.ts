@@ -274,7 +274,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       },
     },
     turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
-    progress: await Progress.open(clock, backend, hosts, { limit, ofRun: false, deadline: null }),
+    progress: await Progress.open(clock, backend, hosts, { limit, ofRun: false, deadline: null, crawlers: null }),
     rules: {
       obeyRobots,
       hostConcurrency,

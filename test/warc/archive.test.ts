@@ -204,7 +204,7 @@ describe("an archive", () => {
 
   it("goes to a new file when one is full, and never splits a capture", async (t) => {
     const dir = await folder(t);
-    const archive = await archiveIn(dir, { maxFileBytes: 4_000, writer: 3 });
+    const archive = await archiveIn(dir, { maxFileBytes: 4_000, writer: "3" });
     const captures = Array.from({ length: 20 }, (_, i) => archive.append(exchange({ text: `page ${i}` }), note));
     const marks = await archive.sync();
     await archive[Symbol.asyncDispose]();

@@ -4,7 +4,9 @@ import { changeLine } from "../../export/changes.ts";
 import { pageLine } from "../../export/jsonl.ts";
 import { type Resolved, resolveConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
+import { frontierName } from "../config/frontier.ts";
 import { OPTIONS } from "../config/options.ts";
+import { sharedCrawl } from "../config/sharing.ts";
 import { shownPath, summaryLines } from "../inspect/summary.ts";
 import type { CrawlHooks, CrawlOutcome, Revisits } from "../run/outcome.ts";
 import { counted, printable } from "../wording.ts";
@@ -25,7 +27,8 @@ export function crawlCommand(load: () => Promise<RunCrawl>): Command {
     usage: "crawl URL... [options]",
     says: "crawl from these URLs; trawl URL is short for it",
     more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in
-the same place goes on with the same crawl, whether it was stopped, killed or limited.`,
+the same place goes on with the same crawl, whether it was stopped, killed or limited. With
+--frontier and --name any number of crawlers work at one crawl, each from a directory of its own.`,
     options: OPTIONS,
     async run(argv, shell) {
       const resolved = await resolveConfig(argv, shell);
@@ -46,6 +49,10 @@ export async function crawlWith(
     shell.stderr.write(`trawl: and ${notices.length - MOST_NOTICES} more like these\n`);
   const display = progressDisplay(shell.stderr, { quiet: config.quiet, env: shell.env });
   const more = config.seeds.length > 1 ? ` and ${counted(config.seeds.length - 1, "more seed")}` : "";
+  const dir = shownPath(config.dir, shell.cwd);
+  const shared = sharedCrawl(config);
+  const crawlName = shared === null ? dir : `--frontier ${frontierName(shared.frontier)} --name ${shared.name}`;
+  const where = shared === null ? `into ${dir}` : `as a crawler of ${shared.name}, from ${dir}`;
   const runCrawl = await load();
   using stops = listenForSignals(shell.signals, shell.clock, display.say);
   let paused = false;
@@ -54,14 +61,10 @@ export async function crawlWith(
     hardSignal: stops.hardSignal,
     // Not before: the directory may be locked, or somebody else's.
     onStart: () =>
-      display.say(
-        `${revisits === "pass" ? "Visiting what is due of" : "Crawling"} ${config.seeds[0]}${more} into ${shownPath(config.dir, shell.cwd)}`,
-      ),
+      display.say(`${revisits === "pass" ? "Visiting what is due of" : "Crawling"} ${config.seeds[0]}${more} ${where}`),
     onStats(stats) {
       if (stats.paused !== paused)
-        display.say(
-          stats.paused ? `Paused; trawl resume ${shownPath(config.dir, shell.cwd)} lets it go on.` : "Going on.",
-        );
+        display.say(stats.paused ? `Paused; trawl resume ${crawlName} lets it go on.` : "Going on.");
       paused = stats.paused;
       display.show(stats);
     },

@@ -68,6 +68,10 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   "store-corrupt": EXIT.disk,
   "store-missing": EXIT.disk,
   "store-full": EXIT.disk,
+  "frontier-away": EXIT.disk,
+  "frontier-refused": EXIT.usage,
+  "frontier-foreign": EXIT.usage,
+  "frontier-missing": EXIT.usage,
 };
 
 /** Codes by which the file system says that a path is not what a crawl needs there. Node's sentence names the path. */

@@ -3,14 +3,17 @@ import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { missingForContent } from "../../media/main-content.ts";
-import { inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
+import { inspectCrawlerDir, inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
+import { readSharedConfig } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { type Given, readArguments, type Table } from "./arguments.ts";
 import { checkNamed, findConfigFile, loadConfigFile } from "./config-file.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
+import { frontierName } from "./frontier.ts";
 import { type CrawlOptions, OPTION_LIST, OPTIONS, type OptionName } from "./options.ts";
 import { readSeeds, seedLines, settleFiles } from "./seeds.ts";
+import { isOfCrawl, mustBeShareable, type SharedCrawl, sharedCrawl } from "./sharing.ts";
 import { hasContact } from "./user-agent.ts";
 import { printValue } from "./values.ts";
 
@@ -84,26 +87,41 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   ];
   const texts = [...(await seedsOf(file)), ...(await seedsOf(flags))];
   const dirGiven = flags.dir ?? file.dir;
-  // The directory alone is enough to go on with the crawl in it.
-  const kept = texts.length === 0 && typeof dirGiven === "string" ? await readConfig(dirGiven) : null;
-  if (texts.length === 0 && kept === null)
-    throw new UsageError("no-seeds", "nothing to crawl: no seeds; write trawl crawl https://example.com/, or -i FILE");
-  const { seeds, faults } = await settleFiles(readSeeds(kept?.seeds ?? texts));
+  const shared = sharedCrawl({ ...present(file), ...present(flags) });
+  // The directory alone is enough to go on with the crawl in it. Who joins others does as they do, but for what he says.
+  const kept =
+    shared !== null
+      ? await sharedConfigOf(shared)
+      : texts.length === 0 && typeof dirGiven === "string"
+        ? await readConfig(dirGiven)
+        : null;
+  if (texts.length === 0 && kept === null) throw noSeeds(shared);
+  const { seeds, faults } = await settleFiles(readSeeds(texts.length > 0 ? texts : kept!.seeds));
   if (seeds.length === 0) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more like it)` : "";
     throw new UsageError("bad-seeds", `${faults[0]}${more}; there is no other seed`);
   }
-  const given: Given = { ...kept, ...present(file), ...present(flags) };
+  const { dir: _dir, ...before } = kept ?? { dir: null };
+  const given: Given = { ...before, ...present(file), ...present(flags) };
   const { input: _input, config: _config, ...options } = withDefaults(given);
-  const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!);
+  const dir = options.dir ?? defaultDir(around.cwd, seeds[0]!, shared);
   if (options.text || options.markdown) mustFindContent(options.markdown ? "markdown" : "text");
-  await inspectDir(dir);
+  if (shared === null) await inspectDir(dir);
+  else await inspectCrawlerDir(dir);
+  if (shared !== null) mustBeShareable(options, seeds, shared);
   mustBeElsewhere(options.store, dir);
   mustBeInOrder(options);
   if (options.jsonl && options.events === "-")
     throw new UsageError("events", "--jsonl and --events - both write to standard output; give --events a file");
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
   return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
+}
+
+function noSeeds(shared: SharedCrawl | null): UsageError {
+  if (shared === null)
+    return new UsageError("no-seeds", "nothing to crawl: no seeds; write trawl crawl https://example.com/, or -i FILE");
+  const words = `there is no crawl ${shared.name} in ${frontierName(shared.frontier)} yet; name its seeds to begin it`;
+  return new UsageError("no-seeds", words);
 }
 
 /** A store in the crawl's own directory would be the archive itself: files would be put over themselves, and then removed. */
@@ -113,7 +131,13 @@ function mustBeElsewhere(store: string | null, dir: string): void {
   throw new UsageError("store", `--store: ${store} is in the crawl's own directory; name another`);
 }
 
-function mustBeInOrder({ revisitMin, revisitMax }: Pick<CrawlOptions, "revisitMin" | "revisitMax">): void {
+function mustBeInOrder(options: Pick<CrawlOptions, "revisitMin" | "revisitMax" | "lease" | "totalTimeout">): void {
+  const { revisitMin, revisitMax, lease, totalTimeout } = options;
+  if (lease !== null && lease < 2 * totalTimeout) {
+    const [least, told] = [printValue(OPTIONS.totalTimeout, totalTimeout), printValue(OPTIONS.lease, lease)];
+    const words = `--lease ${told} is less than twice --total-timeout ${least}; make it longer, or the other shorter`;
+    throw new UsageError("bad-value", words);
+  }
   if (revisitMin <= revisitMax) return;
   const [least, most] = [printValue(OPTIONS.revisitMin, revisitMin), printValue(OPTIONS.revisitMax, revisitMax)];
   throw new UsageError(
@@ -187,7 +211,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Where the crawl of a first seed is kept: crawls/`example.com`, `127.0.0.1-8080`, `2001-db8--1`, `file-home-me-site`. */
-export function defaultDir(cwd: string, seed: string): string {
+export function defaultDir(cwd: string, seed: string, shared: Pick<SharedCrawl, "name"> | null = null): string {
+  if (shared !== null) return join(cwd, "crawls", shared.name);
   const { protocol, host, pathname } = new URL(seed);
   if (protocol === "file:") return join(cwd, "crawls", `file-${pathname.split(/\W+/).filter(Boolean).join("-")}`);
   return join(cwd, "crawls", host.replace(/[[\]]/g, "").replaceAll(":", "-"));
@@ -239,6 +264,14 @@ function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
   return kept;
 }
 
+/** What the crawlers of a crawl have alike. */
+export function sharedConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
+  const ofCrawl = new Set<string>(OPTION_LIST.flatMap(([name, option]) => (isOfCrawl(option) ? [name] : [])));
+  return Object.fromEntries(
+    Object.entries(keptConfig(config)).filter(([key]) => !Object.hasOwn(OPTIONS, key) || ofCrawl.has(key)),
+  );
+}
+
 /** The same for others to see: without what may be secret. */
 export function publicConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
   const { headers: _headers, cookies: _cookies, ...shown } = keptConfig(config);
@@ -253,12 +286,22 @@ export async function writeConfig(config: CrawlConfig): Promise<void> {
 /** The configuration kept in a crawl's directory; null when there is none. Options that this version does not know are left out. */
 export async function readConfig(dir: string): Promise<CrawlConfig | null> {
   const kept = await readKept(dir);
-  if (kept === null) return null;
+  return kept === null ? null : configIn(kept, join(dir, "crawl.json"), dir);
+}
+
+/** What the crawlers of a crawl have alike, as it stands in the cluster; null when nobody has begun the crawl yet. */
+async function sharedConfigOf(shared: SharedCrawl): Promise<CrawlConfig | null> {
+  const kept = await readSharedConfig(shared);
+  return kept === null ? null : configIn(kept, `the crawl ${shared.name}`, "");
+}
+
+/** From what was kept of a configuration. `where`: begins the sentence about what is wrong in it. */
+export function configIn(kept: Readonly<Record<string, unknown>>, where: string, dir: string): CrawlConfig {
   const table: Table = OPTIONS;
   const known = Object.entries(kept).filter(
     ([key]) => key === "seeds" || (Object.hasOwn(table, key) && !table[key]!.runOnly),
   );
-  const given = checkNamed(Object.fromEntries(known), OPTIONS, join(dir, "crawl.json"), "directory", ["seeds"]);
+  const given = checkNamed(Object.fromEntries(known), OPTIONS, where, "directory", ["seeds"]);
   const { input: _input, config: _config, ...options } = withDefaults(given);
   return { ...options, seeds: textList(given.seeds), dir };
 }

@@ -37,6 +37,10 @@ export interface Kinds {
   type: string;
   /** A file, relative to where the option was written. */
   file: string;
+  /** `redis://host:port,...`. */
+  frontier: string;
+  /** Letters, digits and -_. */
+  name: string;
   /** `s3://bucket/prefix`, or a directory, relative to where the option was written. */
   store: string;
   /** An http or https URL without a path. */
@@ -53,6 +57,7 @@ export type Group =
   | "How to ask"
   | "Coming back"
   | "What to keep"
+  | "Many machines"
   | "Where and how to report"
   | "Options";
 
@@ -76,6 +81,8 @@ export interface Option {
   readonly word?: string;
   /** True: belongs to one run of the command, not to the crawl; not kept in DIR/crawl.json. */
   readonly runOnly?: true;
+  /** True: of crawlers that share a crawl each has its own. */
+  readonly ownToCrawler?: true;
 }
 
 /** How help calls a value of the kind, and how a sentence does. */
@@ -100,6 +107,8 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
   type: { word: "TYPES", what: "a text" },
   file: { word: "FILE", what: "a text" },
   store: { word: "PLACE", what: "a text" },
+  frontier: { word: "redis://HOST:PORT,...", what: "a text" },
+  name: { word: "NAME", what: "a text" },
   origin: { word: "URL", what: "a text" },
   module: { word: "MODULE", what: "a text" },
 };

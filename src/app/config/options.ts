@@ -4,6 +4,7 @@ import type { Kinds, Option } from "./option.ts";
 import { COMING_BACK } from "./options/coming-back.ts";
 import { HOW_FAST } from "./options/how-fast.ts";
 import { HOW_TO_ASK } from "./options/how-to-ask.ts";
+import { MANY_MACHINES } from "./options/many-machines.ts";
 import { REPORTING } from "./options/reporting.ts";
 import { WHAT_TO_CRAWL } from "./options/what-to-crawl.ts";
 import { WHAT_TO_KEEP } from "./options/what-to-keep.ts";
@@ -14,6 +15,7 @@ export const OPTIONS = {
   ...HOW_TO_ASK,
   ...COMING_BACK,
   ...WHAT_TO_KEEP,
+  ...MANY_MACHINES,
   ...REPORTING,
 };
 

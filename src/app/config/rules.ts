@@ -92,8 +92,8 @@ export function politenessOf(config: CrawlConfig): Politeness {
 }
 
 /** How long a lease is good for, in ms: whoever begins a request in its first half has ended it in the second. */
-export const leaseMsOf = ({ totalTimeout }: Pick<CrawlConfig, "totalTimeout">): number =>
-  Math.max(LEASE_MS, 2 * totalTimeout);
+export const leaseMsOf = ({ lease, totalTimeout }: Pick<CrawlConfig, "lease" | "totalTimeout">): number =>
+  lease ?? Math.max(LEASE_MS, 2 * totalTimeout);
 
 /** Nobody is asked for files: there is no pause between them unless one is told. */
 export function localPolitenessOf(config: CrawlConfig): Politeness {
@@ -156,8 +156,20 @@ export async function seedsMoved(state: Pick<StateQueries, "fact">): Promise<Hre
   return JSON.parse((await state.fact(SEEDS_MOVED)) ?? "[]") as Href[];
 }
 
-export async function rememberSeedMoved(state: Pick<Backend, "fact" | "setFact">, to: Href): Promise<void> {
-  await state.setFact(SEEDS_MOVED, JSON.stringify([...(await seedsMoved(state)), to]));
+/** Sets a fact if it is still as it was read (null: not there); whether it was. */
+export type ReplaceFact = (name: string, before: string | null, after: string) => Promise<boolean>;
+
+/** `replace`: others may remember others at the same time. */
+export async function rememberSeedMoved(
+  state: Pick<StateQueries, "fact">,
+  replace: ReplaceFact,
+  to: Href,
+): Promise<void> {
+  for (;;) {
+    const before = await state.fact(SEEDS_MOVED);
+    const moved = JSON.parse(before ?? "[]") as Href[];
+    if (moved.includes(to) || (await replace(SEEDS_MOVED, before, JSON.stringify([...moved, to])))) return;
+  }
 }
 
 const RULES = "rules";

@@ -4,6 +4,7 @@ import { domainToASCII } from "node:url";
 import { err, never, ok, type Result } from "../../base/result.ts";
 import { parseCidr } from "../../net/guard.ts";
 import { parseProxy } from "../../net/proxy.ts";
+import { parseFrontier } from "./frontier.ts";
 import { KIND_WORDS, type Option } from "./option.ts";
 import { userAgentFault } from "./user-agent.ts";
 
@@ -202,6 +203,16 @@ function parseStore(text: string): Parsed {
   return text === "" ? err("is empty") : ok(text);
 }
 
+function parseFrontierAddress(text: string): Parsed {
+  const parsed = parseFrontier(text);
+  return parsed.ok ? ok(text) : parsed;
+}
+
+/** It stands in keys and in names of files. */
+function parseName(text: string): Parsed {
+  return /^[\w.-]{1,64}$/.test(text) ? ok(text) : err("is no name; write up to 64 letters, digits and -_.");
+}
+
 function parseUrlOrigin(text: string): Parsed {
   const origin = /^https?:\/\//i.test(text) ? parseOrigin(text.replace(/\/+$/, "")) : null;
   return origin === null
@@ -252,6 +263,10 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseType(text);
     case "store":
       return parseStore(text);
+    case "frontier":
+      return parseFrontierAddress(text);
+    case "name":
+      return parseName(text);
     case "origin":
       return parseUrlOrigin(text);
     case "agent": {

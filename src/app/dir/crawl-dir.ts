@@ -6,12 +6,14 @@ import { UsageError } from "../usage-error.ts";
 
 /** All that a crawl writes (SPEC 11). `--overwrite` removes these and nothing else. */
 const OURS =
-  /^(crawl\.json(\.tmp)?|(state|lock)\.db(-\w+)?|state\.seen(\.tmp)?|archive|indexes|pages|logs|exports|spool)$/;
+  /^(crawl(er)?\.json(\.tmp)?|(state|lock)\.db(-\w+)?|state\.seen(\.tmp)?|archive|indexes|pages|logs|exports|spool)$/;
 
 /** What file systems and desktops put into a directory by themselves. */
 const NOBODYS = /^(lost\+found|\.DS_Store|\.directory|Thumbs\.db)$/;
 
 const CONFIG_NAME = "crawl.json";
+/** In the working directory of a crawler that shares a crawl with others: which it is. */
+export const CRAWLER_NAME = "crawler.json";
 
 /**
  * Whether `dir` is new (or empty), or holds a crawl. Throws a `UsageError` when it is a file, cannot be written, or
@@ -25,6 +27,11 @@ export async function inspectDir(dir: string): Promise<"new" | "crawl"> {
   }
   await mustBeWritable(dir, dir);
   if (names.includes("state.db")) return "crawl";
+  if (names.includes(CRAWLER_NAME))
+    throw new UsageError(
+      "directory",
+      `${dir} belongs to a crawler that shares a crawl with others; give --frontier and --name, or another directory with --dir`,
+    );
   // A crawl that was killed in its first moments may have made folders, empty ones, and nothing else. Full ones are
   // somebody's: `logs` and `pages` are common names, and what is ours may be removed.
   const foreign = await foreignIn(dir, names);
@@ -35,6 +42,20 @@ export async function inspectDir(dir: string): Promise<"new" | "crawl"> {
     );
   await mustHoldNoResults(dir, names);
   return names.includes(CONFIG_NAME) ? "crawl" : "new";
+}
+
+/** The same for the working directory of a crawler that shares a crawl. */
+export async function inspectCrawlerDir(dir: string): Promise<void> {
+  const names = await namesIn(dir);
+  if (names === null) return mustBeWritable(await nearestExisting(dirname(dir)), dir);
+  await mustBeWritable(dir, dir);
+  if (names.includes(CRAWLER_NAME)) return;
+  const foreign = names.includes("state.db") ? "state.db" : await foreignIn(dir, names);
+  if (foreign !== null)
+    throw new UsageError(
+      "directory",
+      `${dir} holds something that is no crawler's ("${foreign}"); name an empty or a new directory with --dir`,
+    );
 }
 
 /** The name of something in a directory without a state that no crawl has put there; null when there is nothing such. */

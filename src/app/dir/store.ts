@@ -1,6 +1,8 @@
 /** The store of a crawl, if it has one: opened from its configuration, and held by one crawl at a time. */
 import { access, mkdir, open, rename, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { hashText } from "../../base/hash.ts";
 import { directoryBlobs } from "../../blobs/directory.ts";
 import { s3Blobs } from "../../blobs/s3.ts";
 import { archiveKey, removeSegments, segmentBytes, segmentedFiles } from "../../blobs/segments.ts";
@@ -13,11 +15,18 @@ import { IS_ARCHIVE } from "./archive-files.ts";
 
 export type StoreConfig = Pick<CrawlConfig, "store" | "storeEndpoint" | "storeRegion" | "storePathStyle">;
 
-/** Null when the crawl has no store. Contacts nobody yet; throws a `BlobError` when the AWS SDK is wanted and not there. */
-export async function openStore({ store, ...how }: StoreConfig): Promise<Blobs | null> {
+/**
+ * Null when the crawl has no store. Contacts nobody yet; throws a `BlobError` when the AWS SDK is wanted and not there. `dir`:
+ * of the crawler that writes there.
+ */
+export async function openStore({
+  store,
+  dir,
+  ...how
+}: StoreConfig & Partial<Pick<CrawlConfig, "dir">>): Promise<Blobs | null> {
   if (store === null) return null;
   const [, bucket, prefix = ""] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(store) ?? [];
-  if (bucket === undefined) return directoryBlobs(store);
+  if (bucket === undefined) return directoryBlobs(store, dir === undefined ? "" : writerIn(dir));
   return s3Blobs({
     bucket,
     prefix,
@@ -27,9 +36,16 @@ export async function openStore({ store, ...how }: StoreConfig): Promise<Blobs |
   });
 }
 
+/** The same for the same directory of the same machine, and no other's. */
+function writerIn(dir: string): string {
+  return hashText(`${hostname()} ${dir}`)
+    .map((word) => word.toString(16).padStart(8, "0"))
+    .join("");
+}
+
 /** Tells whose a place in a store is. */
 const OWNER = "owner.json";
-const ID = "storeId";
+export const STORE_ID = "storeId";
 const PLACE = "store";
 
 /** The id of the crawl that a place belongs to; null when it is nobody's. Throws a `BlobError` when the store cannot be used. */
@@ -66,13 +82,13 @@ export async function claimStore(
   owner: string | null,
   id: string,
 ): Promise<void> {
-  const own = (await state.fact(ID)) ?? id;
+  const own = (await state.fact(STORE_ID)) ?? id;
   if (owner !== null && owner !== own && (await holdsArchive(blobs))) {
     const words = `${blobs.name} holds the archive of another crawl; name another place with --store`;
     throw new UsageError("store", words);
   }
   if (owner !== own) await blobs.put(OWNER, Buffer.from(`${JSON.stringify({ trawl: "store", id: own })}\n`));
-  if ((await state.fact(ID)) === null) await state.setFact(ID, own);
+  if ((await state.fact(STORE_ID)) === null) await state.setFact(STORE_ID, own);
   if ((await state.fact(PLACE)) === null) await state.setFact(PLACE, blobs.name);
 }
 

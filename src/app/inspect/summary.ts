@@ -52,7 +52,7 @@ export function endTable(byEnd: CrawlStats["byEnd"], words: { readonly [E in End
 export function summaryLines(outcome: CrawlOutcome, cwd: string, { overwrite = false } = {}): string[] {
   const { stats } = outcome;
   const lasted = stats.at - stats.startedAt;
-  const totals = `${counted(stats.fetched, "page")}${outcome.resumed ? " in all" : ""}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean, "pages")} in ${span(lasted)}`;
+  const totals = `${pages(outcome)}, ${size(stats.bytes)}, ${counted(stats.requests, "request")}, ${rate(stats.rateMean, "pages")} in ${span(lasted)}`;
   const pending = stats.queued + stats.leased + stats.delayed;
   const dir = shownPath(outcome.dir, cwd);
   return [
@@ -62,9 +62,19 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string, { overwrite = f
     ...(pending > 0 ? [`  still to do: ${counted(pending, "URL")} of ${counted(stats.hosts, "host")}`] : []),
     ...(outcome.lost === undefined ? [] : [`  lost: ${outcome.lost}`]),
     ...storeLines(outcome),
-    `Files: ${dir} (${outcome.store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/)`,
+    `Files: ${dir} (${filesOf(outcome)})`,
     ...advice(outcome, dir, pending, overwrite ? "the same command without --overwrite" : "the same command"),
   ];
+}
+
+function pages({ stats: { fetched, shared }, resumed }: CrawlOutcome): string {
+  if (shared === null) return `${counted(fetched, "page")}${resumed ? " in all" : ""}`;
+  return `${counted(fetched, "page")} in all; by this crawler ${counted(shared.here, "page")}`;
+}
+
+function filesOf({ store, sharedAs }: CrawlOutcome): string {
+  if (sharedAs !== undefined) return "logs/";
+  return `${store === undefined ? "archive/*.warc.gz, " : ""}indexes/index.cdxj, pages/pages.jsonl, state.db, logs/`;
 }
 
 function againLine({ again: { looks, changed, unchanged, away } }: CrawlStats): string[] {
@@ -73,11 +83,11 @@ function againLine({ again: { looks, changed, unchanged, away } }: CrawlStats): 
   return [`  looked at again: ${counted(looks, "URL")}; ${found}`];
 }
 
-function storeLines({ store }: CrawlOutcome): string[] {
+function storeLines({ store, sharedAs }: CrawlOutcome): string[] {
   if (store === undefined) return [];
   const { name, files, bytes } = store;
   const left = files === 0 ? "" : `; ${counted(files, "file")} (${size(bytes)}) go up with the next run`;
-  return [`Store: ${name} (archive/, indexes/, pages/)${left}`];
+  return [`Store: ${name} (archive/, ${sharedAs === undefined ? "indexes/, pages/" : "records/"})${left}`];
 }
 
 /** A path as people would write it: relative when it is below the working directory. */
@@ -120,7 +130,9 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number, same: strin
   const first = `${same[0]!.toUpperCase()}${same.slice(1)}`; // of a sentence
   switch (outcome.reason) {
     case "interrupted":
-      return [`Nothing is lost: ${same} goes on from here.`];
+      return [
+        `Nothing is lost: ${same} goes on${outcome.sharedAs === undefined ? " from here" : ", and other crawlers do"}.`,
+      ];
     case "time-limit":
       return pending > 0 ? [`${first} goes on from here.`] : [];
     case "parked":
@@ -136,6 +148,7 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number, same: strin
     case "disk":
       return [diskWords(outcome.message ?? "The disk would not take more", same)];
     case "nothing-fetched":
+      if (outcome.sharedAs !== undefined) return [];
       return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
     case "done":
       return outcome.revisits === "pass" ? nextVisit(outcome.stats, dir) : nothingLeft(outcome, dir);
@@ -152,7 +165,7 @@ function nextVisit({ again, nextVisitAt, at }: CrawlStats, dir: string): string[
   return [[...first, `The next visit is due ${when}; trawl due ${dir} says more.`].join(" ")];
 }
 
-const nothingLeft = ({ resumed, stats }: CrawlOutcome, dir: string): string[] =>
-  resumed && stats.requests === 0
+const nothingLeft = ({ resumed, stats, sharedAs }: CrawlOutcome, dir: string): string[] =>
+  resumed && stats.requests === 0 && sharedAs === undefined
     ? [`Nothing was left to do; trawl recrawl ${dir} visits pages again, --overwrite begins again.`]
     : [];

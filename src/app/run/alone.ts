@@ -46,7 +46,13 @@ export async function openAlone(config: CrawlConfig, { blobs, fault, hooks }: Wo
         return mark;
       },
     },
+    writer: "",
     owns: () => true,
+    async replaceFact(name, _before, after) {
+      await backend.setFact(name, after);
+      return true;
+    },
+    shared: null,
     inbox: (admission) => spoolInbox({ dir, clock: systemClock, log, admit: addedBy(backend, admission), fault }),
     turns: (rules) => addressTurns(systemClock, rules),
     async finish() {

@@ -24,6 +24,7 @@ import { builtinHandlers, chooseHandler } from "../../media/builtin.ts";
 import { document } from "../../media/document.ts";
 import { sitemap } from "../../media/sitemap.ts";
 import type { ChangeEvent } from "../../model/event.ts";
+import type { LeasedUrl } from "../../model/lease.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Href } from "../../model/url.ts";
 import { fetcherByScheme } from "../../net/by-scheme.ts";
@@ -31,6 +32,7 @@ import { httpFetcher } from "../../net/fetcher.ts";
 import { fileProtocol } from "../../net/file.ts";
 import { basicAuthorization } from "../../net/proxy.ts";
 import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
+import { isOfSeed } from "../../policy/admission.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
 import { sniff, sniffAnswer } from "../../policy/media-type.ts";
 import type { Archive } from "../../ports/archive.ts";
@@ -62,8 +64,8 @@ import type { Workplace } from "./workplace.ts";
 /** What a visit thread is started with. */
 export interface VisitThreadData {
   readonly config: CrawlConfig;
-  /** Which of the threads it is, from 0: names its archive files. */
-  readonly thread: number;
+  /** Names its archive files. */
+  readonly writer: string;
   /** Where seeds were redirected to in earlier runs. */
   readonly moved: readonly Href[];
   /** The archive files of earlier runs. */
@@ -77,12 +79,12 @@ const MOST_LINKS = 50_000;
 const READ_MS = 60_000;
 
 export async function composeVisit(data: VisitThreadData, originals: Originals, log: Log): Promise<VisitContext> {
-  const { config, thread, moved, taken } = data;
+  const { config, writer, moved, taken } = data;
   const guard = guardOf(config);
   const agent = productToken(config.userAgent) ?? "";
   const local = await openArchive({
     dir: join(config.dir, "archive"),
-    writer: thread,
+    writer,
     maxFileBytes: config.warcSize,
     packing: config.warcCompression,
     level: config.compressLevel,
@@ -229,13 +231,31 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const guard = guardOf(config);
   const moved = await seedsMoved(backend);
   const hosts = await Hosts.open(backend, productToken(config.userAgent) ?? "", {
-    domains: config.maxPerDomain === null ? "lately" : "all",
+    domains: place.shared !== null ? "own" : config.maxPerDomain === null ? "lately" : "all",
     weights: weightsOf(config),
   });
   const admission = admissionOf(config, guard, moved);
-  const duplicates = await Duplicates.of(backend.contents());
-  const data = { config, moved, taken: [...(await backend.marks()).keys()], waitingMib: parts.waitingMib };
-  const visitors = await startThreads(data, originalsIn(backend, duplicates), log);
+  // Who joins others does not wait until all that they have kept is read: it knows the copies of what it meets itself.
+  const duplicates = await Duplicates.of(place.shared === null ? backend.contents() : []);
+  const taken = [...(await backend.marks()).keys()].filter((file) => place.owns(file));
+  const data = { config, moved, taken, waitingMib: parts.waitingMib };
+  const visitors = await startThreads(data, place.writer, originalsIn(backend, duplicates), log);
+  const known = new Set(moved);
+  const extend = (to: Href): void => {
+    if (known.has(to)) return;
+    known.add(to);
+    admission.extend(to);
+    visitors.extend(to);
+  };
+  /** What an earlier run has queued is judged by today's rules; what another crawler has, by what that may know of seeds. */
+  const recheck = async (url: LeasedUrl) => {
+    const drop = dropToday(url, admission.admit);
+    const mayBeNews =
+      place.shared !== null && (drop?.reason === "scope" || (isOfSeed(url) && url.source === "redirect"));
+    if (!mayBeNews) return drop;
+    for (const to of await seedsMoved(backend)) extend(to);
+    return dropToday(url, admission.admit);
+  };
   const politeness = politenessOf(config);
   const recrawl = recrawlOf(parts);
   const context: CrawlContext = {
@@ -271,6 +291,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       limit: config.limit,
       ofRun: parts.revisits === "pass",
       deadline: parts.deadline,
+      crawlers: place.shared === null ? null : () => place.shared!.crawlers,
     }),
     rules: {
       obeyRobots: config.robots,
@@ -292,12 +313,10 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     },
     ...(onSettled === undefined ? {} : { onSettled }),
     ...(onChanged === undefined ? {} : { onChanged }),
-    // What an earlier run has queued is judged by today's rules when it is leased.
-    ...(place.resumed ? { recheck: (url) => dropToday(url, admission.admit) } : {}),
+    ...(place.shared !== null || place.resumed ? { recheck: (url) => recheck(url) } : {}),
     async onSeedMoved(to) {
-      admission.extend(to);
-      visitors.extend(to);
-      await rememberSeedMoved(backend, to);
+      extend(to);
+      await rememberSeedMoved(backend, place.replaceFact, to);
     },
   };
   return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
@@ -311,7 +330,8 @@ function recrawlOf({ config, place: { backend }, revisits }: ControlParts): Recr
 }
 
 async function startThreads(
-  data: Omit<VisitThreadData, "thread">,
+  data: Omit<VisitThreadData, "writer">,
+  writer: string,
   findOriginal: FindOriginal,
   log: Log,
 ): Promise<ThreadVisitors> {
@@ -320,7 +340,7 @@ async function startThreads(
   const entry = new URL(import.meta.url.endsWith(".ts") ? "./visit-thread.ts" : "./visit-thread.js", import.meta.url);
   const threads = Math.min(config.threads, config.concurrency);
   const workers = Array.from({ length: threads }, (_, thread) => {
-    const workerData: VisitThreadData = { ...data, thread };
+    const workerData: VisitThreadData = { ...data, writer: `${writer}${thread}` };
     const worker = new Worker(entry, { workerData, name: `visit-${thread}`, stdout: true });
     // Standard output is for results: what a handler prints must not stand among the lines of --jsonl.
     worker.stdout.on("data", (chunk: Buffer) => process.stderr.write(chunk));

@@ -1,15 +1,15 @@
-/** Faults of the disk or the store: an outcome of the run that can be mended, not a bug. */
+/** Faults of the disk, the store or the frontier: an outcome of the run that can be mended, not a bug. */
 import type { CrawlStats } from "../../model/stats.ts";
 
 /** Codes by which archive, state and file system say that the disk is full or broken. */
 const DISK_CODES = new Set([
   ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
-  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
+  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full", "frontier-away"],
 ]);
 
 export function diskSentence(cause: Error): string {
-  const isOfStore = String((cause as { code?: unknown }).code).startsWith("store-");
-  return isOfStore ? `${cause.message}; the same command goes on when that is mended` : cause.message;
+  const isElsewhere = /^(store|frontier)-/.test(String((cause as { code?: unknown }).code));
+  return isElsewhere ? `${cause.message}; the same command goes on when that is mended` : cause.message;
 }
 
 export function isDiskFault(cause: unknown): cause is Error {

@@ -9,7 +9,7 @@ import { hostnameOf } from "../../model/host.ts";
 import { firstTier, weightOf } from "../../policy/budget.ts";
 import { firstCash } from "../../policy/priority.ts";
 import type { Blobs } from "../../ports/blobs.ts";
-import type { Backend } from "../../ports/frontier.ts";
+import type { Backend, FrontierOptions } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { StateError } from "../../store/embedded/errors.ts";
 import { isArchiveName } from "../../warc/packings.ts";
@@ -76,17 +76,23 @@ async function openedOrCleared(config: CrawlConfig, fault: Fault | undefined): P
   }
 }
 
-function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
+/** What every back end is told. */
+export function frontierOptions(config: CrawlConfig): Required<FrontierOptions> {
   const { hostConcurrency, concurrency } = config;
   const weights = weightsOf(config);
-  const hostShare = Math.max(1, Math.floor(concurrency * HOST_SHARE));
-  return openEmbedded(config.dir, {
+  return {
     clock: systemClock,
     leaseMs: leaseMsOf(config),
     hostConcurrency,
-    hostShare,
+    hostShare: Math.max(1, Math.floor(concurrency * HOST_SHARE)),
     firstCash,
     firstTier: (host) => firstTier(weightOf(hostnameOf(host), weights)),
+  };
+}
+
+function openBackend(config: CrawlConfig, fault: Fault | undefined): Backend {
+  return openEmbedded(config.dir, {
+    ...frontierOptions(config),
     seen: seenChoice(config),
     ...(fault === undefined ? {} : { fault }),
   });

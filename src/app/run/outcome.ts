@@ -39,6 +39,8 @@ export interface CrawlOutcome {
   readonly lost?: string;
   /** One sentence with the mend; set for "disk". */
   readonly message?: string;
+  /** The crawl's name, where crawlers share it. */
+  readonly sharedAs?: string;
   /** Where the archive is, when that is not `dir` alone; and what of it has not gone there yet. */
   readonly store?: { readonly name: string; readonly files: number; readonly bytes: number };
 }

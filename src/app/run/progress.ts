@@ -6,6 +6,7 @@ import { count, counted, rate, size, span, timeOfDay } from "../wording.ts";
 export function plainLine(stats: CrawlStats): string {
   return [
     `[${span(stats.at - stats.startedAt)}] ${pages(stats)}`,
+    ...sharing(stats),
     ...lookedAgain(stats),
     rate(stats.rateNow),
     `${count(stats.failed)} failed`,
@@ -25,6 +26,7 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
   const lines = [
     bar([
       pages(stats),
+      ...sharing(stats),
       ...lookedAgain(stats),
       `${rate(stats.rateNow)} now, ${rate(stats.rateMean)} mean`,
       size(stats.bytes),
@@ -44,13 +46,17 @@ export function statusLines(stats: CrawlStats, width: number): string[] {
 const pages = ({ fetched, limit }: CrawlStats): string =>
   limit === null ? counted(fetched, "page") : `${count(fetched)} of ${counted(limit, "page")}`;
 
+/** What this crawler has of the pages; what is said of rates and bytes is its own too. */
+const sharing = ({ shared }: CrawlStats): string[] =>
+  shared === null ? [] : [`${count(shared.here)} by this one of ${counted(shared.crawlers, "crawler")}`];
+
 const lookedAgain = ({ again: { looks, changed } }: CrawlStats): string[] =>
   looks === 0 ? [] : [`${count(looks)} looked at again, ${count(changed)} changed`];
 
 /** The time left, when a limit sets one: by the pages still wanted at the mean rate, or by the clock, whichever is less. */
 function remaining(stats: CrawlStats): string[] {
   const byLimit =
-    stats.limit !== null && stats.rateMean > 0
+    stats.limit !== null && stats.rateMean > 0 && stats.shared === null
       ? (Math.max(stats.limit - stats.fetched - stats.again.looks, 0) / stats.rateMean) * 1_000
       : Number.POSITIVE_INFINITY;
   const byClock = stats.deadline === null ? Number.POSITIVE_INFINITY : Math.max(stats.deadline - stats.at, 0);

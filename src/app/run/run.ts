@@ -14,6 +14,7 @@ import type { Backend } from "../../ports/frontier.ts";
 import { repairArchive } from "../../warc/repair.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
+import { sharedCrawl } from "../config/sharing.ts";
 import { type ChangesFile, openChanges } from "../dir/changes-file.ts";
 import { marksHere, openStore, sweepSegments } from "../dir/store.ts";
 import { losesMore, lossWords, seenLoss } from "../inspect/report/seen-loss.ts";
@@ -27,6 +28,7 @@ import { type Fault, faultOf } from "./fault.ts";
 import type { CrawlHooks, CrawlOutcome, Revisits, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { sendingOf } from "./sending.ts";
+import { openShared } from "./shared.ts";
 import { type Stop, stopsOf } from "./stops.ts";
 import type { Workplace } from "./workplace.ts";
 
@@ -45,7 +47,9 @@ export async function runCrawl(
   await checkProxy(config);
   await using blobs = await openStore(config);
   const fault = faultOf(process.env);
-  await using place = await openAlone(config, { blobs, fault, hooks });
+  const shared = sharedCrawl(config);
+  const parts = { blobs, fault, hooks };
+  await using place = shared === null ? await openAlone(config, parts) : await openShared(config, shared, parts);
   place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
   return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits });
 }
@@ -132,6 +136,7 @@ async function crawlIn(
       else log.info({ scheduled: await recrawl.open(backend) }, "revisits");
       end = await crawl(control.context, stop);
       await recrawl?.close(backend);
+      await progress.recount(true);
       if (uploadFault !== null) throw uploadFault;
     } finally {
       over = true;
@@ -149,7 +154,7 @@ async function crawlIn(
   let written: readonly string[] = [];
   if (reason !== "disk") {
     await backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
-    written = await place.finish();
+    written = await place.finish(reason === "done");
   }
   let store: CrawlOutcome["store"];
   if (sending !== null) {
@@ -170,6 +175,7 @@ async function crawlIn(
   const lost = loss !== null && losesMore(loss) ? lossWords(loss) : null;
   return {
     ...{ reason, revisits, stats: await stats(), dir: config.dir, resumed },
+    ...(config.name === null ? {} : { sharedAs: config.name }),
     ...(message === undefined ? {} : { message }),
     ...(store === undefined ? {} : { store }),
     ...(lost === null ? {} : { lost }),

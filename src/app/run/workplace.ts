@@ -8,6 +8,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
 import type { Turns } from "../../ports/turns.ts";
+import type { ReplaceFact } from "../config/rules.ts";
 import type { Fault } from "./fault.ts";
 import type { CrawlHooks } from "./outcome.ts";
 
@@ -16,14 +17,27 @@ export interface Workplace extends AsyncDisposable {
   /** The run goes on with a crawl that has begun before. */
   readonly resumed: boolean;
   readonly log: Log;
+  /** In front of the number of each thread in the names of archive files, so that nobody else's are like them. */
+  readonly writer: string;
   /** Lines for pages that have ended; null where only the state tells of them. */
   readonly pages: Sink<UrlRecord> | null;
   /** Whether an archive file is this run's to repair and to send. */
   owns(file: string): boolean;
   inbox(admission: Admission): Inbox;
   turns(rules: TurnRules): Turns;
-  /** Makes of the state what others read without it; the files, relative to the directory, which the store gets too. */
-  finish(): Promise<readonly string[]>;
+  readonly replaceFact: ReplaceFact;
+  /** Null where nobody else can be at the same crawl. */
+  readonly shared: Shared | null;
+  /**
+   * Leaves behind what others go by who do not ask the state; the files, relative to the directory, which the store gets
+   * too. `isDone`: nothing of the crawl is left to do.
+   */
+  finish(isDone: boolean): Promise<readonly string[]>;
+}
+
+export interface Shared {
+  /** How many crawlers are at the crawl now, this one included. */
+  readonly crawlers: number;
 }
 
 export interface WorkplaceParts {

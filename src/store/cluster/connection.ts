@@ -11,6 +11,9 @@ export interface ClusterAddress {
 export interface ConnectionOptions {
   /** Some nodes of the cluster; the others are found by them. */
   readonly nodes: readonly ClusterAddress[];
+  /** Null, or left out: nobody is asked who he is. An empty user is Redis' own. */
+  readonly credentials?: { readonly user: string; readonly password: string } | null;
+  readonly tls?: boolean;
   /**
    * So many replicas have what was acknowledged, or as many as follow the master if these are fewer: one that has none left
    * goes on alone, with its log. 1 unless told. 0: a master that dies takes the last moments along.
@@ -38,14 +41,21 @@ const WAIT_MS = 1_000;
 const PASSES = /^(CLUSTERDOWN|TRYAGAIN|LOADING|MASTERDOWN|MOVED|ASK|READONLY|UNBLOCKED)\b/;
 const BROKEN = /socket|connection|timeout|closed|ECONN|EPIPE|redirection|reconnect|disconnect/i;
 
-async function connect(nodes: readonly ClusterAddress[]) {
+async function connect({ nodes, credentials = null, tls = false }: ConnectionOptions) {
   const { createCluster } = await import("@redis/client").catch((cause) => {
     const words = "a frontier in Redis needs its client: install it with npm install @redis/client";
     throw new ClusterError("missing", words, cause);
   });
+  const secured = tls ? ({ tls } as const) : {};
   const client = createCluster({
-    rootNodes: nodes.map(({ host, port }) => ({ socket: { host, port, connectTimeout: CONNECT_MS } })),
-    defaults: { socket: { connectTimeout: CONNECT_MS, reconnectStrategy: () => LOOK_ROUND_MS } },
+    rootNodes: nodes.map(({ host, port }) => ({ socket: { host, port, connectTimeout: CONNECT_MS, ...secured } })),
+    defaults: {
+      socket: { connectTimeout: CONNECT_MS, reconnectStrategy: () => LOOK_ROUND_MS, ...secured },
+      ...(credentials !== null && {
+        password: credentials.password,
+        ...(credentials.user !== "" && { username: credentials.user }),
+      }),
+    },
     topologyRefreshOnReconnectionAttemptStrategy: LOOK_ROUND_MS,
   });
   client.on("error", () => {}); // each call says for itself what it met
@@ -68,7 +78,7 @@ export class Connection implements AsyncDisposable {
   /** @throws ClusterError when nobody is there, or when the cluster could lose or throw away what it was given. */
   static async open(options: ConnectionOptions): Promise<Connection> {
     const names = options.nodes.map(({ host, port }) => `${host}:${port}`).join(", ");
-    const client = await connect(options.nodes).catch((cause) => {
+    const client = await connect(options).catch((cause) => {
       if (cause instanceof ClusterError) throw cause;
       const words = `no Redis Cluster answers at ${names} (${cause.message}); check that it runs with cluster-enabled yes`;
       throw new ClusterError("away", words, cause);

@@ -2,6 +2,7 @@
 import type { ArchiveMark } from "../../model/capture.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
+import { crawlKey, Facts } from "./facts.ts";
 
 /** The layout of keys that this version reads and writes. */
 const LAYOUT = "2";
@@ -12,20 +13,21 @@ export interface Creation {
 }
 
 const MARK = "mark:";
-const FACT = "fact:";
 
 export class Crawl {
   readonly #connection: Connection;
   readonly #key: string;
+  readonly #facts: Facts;
 
-  private constructor(connection: Connection, key: string) {
+  private constructor(connection: Connection, name: string) {
     this.#connection = connection;
-    this.#key = key;
+    this.#key = crawlKey(name);
+    this.#facts = new Facts(connection, name);
   }
 
   /** Creates the crawl, or checks that it was created alike. @throws ClusterError */
   static async open(connection: Connection, name: string, creation: Creation): Promise<Crawl> {
-    const crawl = new Crawl(connection, `trawl:{${name}}`);
+    const crawl = new Crawl(connection, name);
     for (const [field, wanted] of Object.entries({ layout: LAYOUT, ...creation })) {
       await crawl.#command("HSETNX", field, String(wanted));
       const is = await crawl.#command("HGET", field);
@@ -43,12 +45,12 @@ export class Crawl {
     return Number(await this.#command("HINCRBY", "robots", String(count))) - count + 1;
   }
 
-  async fact(name: string): Promise<string | null> {
-    return (await this.#command("HGET", FACT + name)) as string | null;
+  fact(name: string): Promise<string | null> {
+    return this.#facts.fact(name);
   }
 
-  async setFact(name: string, value: string): Promise<void> {
-    await this.#command("HSET", FACT + name, value);
+  setFact(name: string, value: string): Promise<void> {
+    return this.#facts.setFact(name, value);
   }
 
   async setMarks(marks: readonly ArchiveMark[]): Promise<void> {

@@ -22,6 +22,7 @@ const VERBS = {
   top: ALL,
   take: [],
   beat: [],
+  swap: [],
   turn: ["address"],
   give: ["address"],
   post: [],

@@ -9,6 +9,8 @@ import { CREATE_VIEWS, DROP_VIEWS } from "./views.ts";
 /** Page cache of the writer, in KiB. */
 const CACHE_KIB = 65_536;
 
+const LOCK_FILE = "lock.db";
+
 export interface OpenDatabase {
   readonly db: DatabaseSync;
   /** Closes the database, then lets the lock go. */
@@ -18,7 +20,7 @@ export interface OpenDatabase {
 /** The one writer of a directory: locked, made if it is missing. @throws StateError */
 export function openForWriting(dir: string): OpenDatabase {
   mkdirSync(dir, { recursive: true });
-  const lockFile = join(dir, "lock.db");
+  const lockFile = join(dir, LOCK_FILE);
   const lockIsNew = !existsSync(lockFile);
   const lock = takeLock(lockFile, dir);
   try {
@@ -37,6 +39,12 @@ export function openForWriting(dir: string): OpenDatabase {
   }
 }
 
+/** Keeps other processes from a directory that has no state of its own. @throws StateError */
+export function holdDirectory(dir: string): Disposable {
+  const lock = takeLock(join(dir, LOCK_FILE), dir);
+  return { [Symbol.dispose]: () => lock.close() };
+}
+
 /** A reader beside the writer: takes no lock, writes nothing. @throws StateError */
 export function openForReading(dir: string): OpenDatabase {
   const file = join(dir, "state.db");
@@ -47,7 +55,7 @@ export function openForReading(dir: string): OpenDatabase {
 
 /** Whether a writer holds the directory now. Writes nothing, and holds nobody up. */
 export function isHeld(dir: string): boolean {
-  const file = join(dir, "lock.db");
+  const file = join(dir, LOCK_FILE);
   if (!existsSync(file)) return false;
   let lock: DatabaseSync | undefined;
   try {

@@ -47,6 +47,15 @@ describe("the configuration of a command", () => {
     assert.equal(both.delay, 3_000);
     assert.deepEqual(both.exclude, ["c"]);
   });
+  it("has no lease that a request could outlive", async () => {
+    using shell = testShell();
+    const short = resolveConfig([SEED, "--lease", "9s", "--total-timeout", "5s"], shell);
+    await assert.rejects(
+      short,
+      /--lease 9s is less than twice --total-timeout 5s; make it longer, or the other shorter/,
+    );
+    assert.equal((await resolveConfig([SEED, "--lease", "10s", "--total-timeout", "5s"], shell)).config.lease, 10_000);
+  });
   it("takes paths relative to where they are written", async () => {
     using shell = testShell();
     mkdirSync(join(shell.cwd, "sub"));

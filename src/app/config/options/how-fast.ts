@@ -34,6 +34,7 @@ export const HOW_FAST = {
     min: 1,
     max: 10_000,
     default: 64,
+    ownToCrawler: true,
     says: "most requests open at a time, in all",
   },
   hostConcurrency: {
@@ -52,6 +53,7 @@ export const HOW_FAST = {
     // The control thread has a core too; each further thread compiles all code anew.
     default: Math.min(Math.max(availableParallelism() - 1, 1), 4),
     defaultSays: "one a core but one, at most 4",
+    ownToCrawler: true,
     says: "threads that fetch and read",
   },
   tries: {

@@ -37,6 +37,7 @@ export const HOW_TO_ASK = {
     kind: "header",
     many: true,
     default: [],
+    ownToCrawler: true,
     says: "send this header field with every request",
   },
   hostHeaders: {
@@ -70,6 +71,7 @@ export const HOW_TO_ASK = {
     kind: "file",
     default: null,
     defaultSays: "no cookies",
+    ownToCrawler: true,
     says: "take and send cookies; they are read from this file and saved there",
   },
   proxy: {

@@ -52,6 +52,7 @@ export const WHAT_TO_CRAWL = {
     kind: "duration",
     min: 1,
     default: null,
+    ownToCrawler: true,
     says: "stop this run after so long; the same command goes on later",
   },
   maxPerHost: {

@@ -94,12 +94,14 @@ export const WHAT_TO_KEEP = {
     kind: "bytes",
     min: MIB,
     default: 10_000_000_000,
+    ownToCrawler: true,
     says: "the crawl waits while finished files of so many bytes wait for the store",
   },
   keepLocal: {
     group: "What to keep",
     kind: "flag",
     default: false,
+    ownToCrawler: true,
     says: "leave archive files on this disk when they are safe in the store",
   },
   nearDuplicates: {

@@ -1,0 +1,22 @@
+/** The way to a crawl that crawlers share: the cluster that has its frontier, and what all of them have alike. */
+import { Connection, type ConnectionOptions } from "../../store/cluster/connection.ts";
+import { Facts } from "../../store/cluster/facts.ts";
+import { parseFrontier } from "../config/frontier.ts";
+import type { SharedCrawl } from "../config/sharing.ts";
+
+/** By what `--frontier` says, which has been checked. @throws ClusterError */
+export function openFrontier(frontier: string, options: Omit<ConnectionOptions, "nodes"> = {}): Promise<Connection> {
+  const address = parseFrontier(frontier);
+  if (!address.ok) throw new Error(`${frontier} ${address.error}`);
+  return Connection.open({ ...address.value, ...options });
+}
+
+/** The name of the fact. */
+export const CONFIG = "config";
+
+/** What its crawlers have alike, unchecked; null when nobody has begun the crawl yet. @throws ClusterError */
+export async function readSharedConfig({ frontier, name }: SharedCrawl): Promise<Record<string, unknown> | null> {
+  await using connection = await openFrontier(frontier);
+  const kept = await new Facts(connection, name).fact(CONFIG);
+  return kept === null ? null : (JSON.parse(kept) as Record<string, unknown>);
+}

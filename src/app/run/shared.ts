@@ -1,0 +1,134 @@
+/**
+ * A run of a crawler that shares its crawl with others: frontier and state are in a Redis Cluster, archives in a store. Its
+ * directory holds what has not gone up yet, and its log.
+ */
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { systemClock } from "../../base/clock.ts";
+import type { Log } from "../../base/log.ts";
+import { patience } from "../../blobs/patience.ts";
+import { addressTurns } from "../../crawl/turns.ts";
+import { ownersOf } from "../../policy/rendezvous.ts";
+import type { Blobs } from "../../ports/blobs.ts";
+import type { Backend } from "../../ports/frontier.ts";
+import type { Inbox } from "../../ports/inbox.ts";
+import { openCluster } from "../../store/cluster/backend.ts";
+import { Facts } from "../../store/cluster/facts.ts";
+import { openMembers } from "../../store/cluster/members.ts";
+import { clusterTurns } from "../../store/cluster/turns.ts";
+import { holdDirectory } from "../../store/embedded/database.ts";
+import { configIn, sharedConfig, writeConfig } from "../config/config.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import { type SharedCrawl, unlike } from "../config/sharing.ts";
+import { makeDir } from "../dir/crawl-dir.ts";
+import { crawlerIn } from "../dir/crawler-id.ts";
+import { claimStore, marksHere, mustBeSameStore, ownerOf, STORE_ID, sweepSegments } from "../dir/store.ts";
+import { rememberPace } from "../inspect/report/paces.ts";
+import { rememberSeen } from "../inspect/report/seen-loss.ts";
+import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
+import { UsageError } from "../usage-error.ts";
+import { openLog } from "./logging.ts";
+import { frontierOptions, seenChoice } from "./opening.ts";
+import { withNotices } from "./sending.ts";
+import type { Workplace, WorkplaceParts } from "./workplace.ts";
+
+const NOBODY_ASKS: Inbox = { look: async () => false };
+
+/** Who has a turn on an address waits so long at most until its request begins, in ms. */
+const BEFORE_REQUEST_MS = 30_000;
+
+/** Throws a `UsageError`, or an error with a code, when frontier, directory or store cannot be used. */
+export async function openShared(
+  config: CrawlConfig,
+  { frontier, name }: SharedCrawl,
+  { blobs, hooks }: WorkplaceParts,
+): Promise<Workplace> {
+  if (blobs === null) throw new Error("a crawl that crawlers share has a store");
+  const { dir, shards } = config;
+  const owner = await ownerOf(blobs);
+  await makeDir(dir);
+  await using opened = new AsyncDisposableStack();
+  opened.use(holdDirectory(dir));
+  const ownLog = opened.use(await openLog({ dir, clock: systemClock, verbose: config.verbose, mirror: hooks.onLog }));
+  const log = withNotices(ownLog, hooks);
+  const connection = opened.use(await openFrontier(frontier));
+  const facts = new Facts(connection, name);
+  const crawlId = await facts.settle(STORE_ID, randomUUID());
+  const id = await crawlerIn(dir, crawlId);
+  const { leaseMs, ...options } = frontierOptions(config);
+  const members = opened.use(
+    await openMembers(connection, { name, id, clock: systemClock, log, shards, divide: ownersOf, leaseMs }),
+  );
+  await agreeOn(config, facts, name, members.living.length === 1);
+  const backend = opened.use(
+    await openCluster(connection, {
+      ...{ ...options, leaseMs, name, shards, blobs, owner: id },
+      joins: members.joins,
+      prefers: (shard) => members.prefers(shard),
+      patience: patience({ clock: systemClock, log, store: blobs.name }),
+    }),
+  );
+  await mustBeSameStore(backend, blobs);
+  await claimStore(backend, blobs, owner, crawlId);
+  const resumed = (await backend.fact("startedAt")) !== null;
+  if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
+  await writeConfig(config);
+  await rememberPace(backend, config, systemClock.now());
+  await rememberSeen(backend, seenChoice(config));
+  const owned = opened.move();
+  return {
+    ...{ backend, resumed, log },
+    writer: `${id}_`,
+    pages: null,
+    owns: (file) => writerOf(file) === id,
+    inbox: () => NOBODY_ASKS,
+    turns: (rules) => {
+      const line = addressTurns(systemClock, rules);
+      const holdMs = config.totalTimeout + BEFORE_REQUEST_MS;
+      return owned.use(clusterTurns(connection, { ...{ ...rules, name, id, line, holdMs }, clock: systemClock }));
+    },
+    replaceFact: (fact, before, after) => facts.replaceFact(fact, before, after),
+    shared: {
+      get crawlers() {
+        return members.living.length;
+      },
+    },
+    async finish(isDone) {
+      if (isDone) await takeOver(config, backend, blobs, (file) => !members.living.includes(writerOf(file) ?? ""), log);
+      return [];
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Of those who are at a crawl at the same time all have the same rules; who is alone may change them, as in a directory. */
+async function agreeOn(config: CrawlConfig, facts: Facts, name: string, alone: boolean): Promise<void> {
+  const mine = JSON.stringify(sharedConfig(config));
+  const kept = await facts.settle(CONFIG, mine);
+  if (kept === mine) return;
+  const why = unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
+  if (why !== null && !alone) throw new UsageError("frontier", why);
+  if (why !== null) await facts.setFact(CONFIG, mine);
+}
+
+/** The crawler that has written an archive file: TRAWL-TIME-CRAWLER_THREAD-SERIAL. */
+const writerOf = (file: string): string | null => /-([0-9a-f]+)_\d+-\d+\.warc\./.exec(file)?.[1] ?? null;
+
+/**
+ * Files that crawlers have left behind who are not there any more: brought here from their segments, as far as they are
+ * committed, so that they go up whole.
+ */
+async function takeOver(
+  { dir }: CrawlConfig,
+  state: Backend,
+  blobs: Blobs,
+  isLeft: (file: string) => boolean,
+  log: Log,
+): Promise<void> {
+  const patient = patience({ clock: systemClock, log, store: blobs.name });
+  await patient(async () => {
+    const left = new Map([...(await state.marks())].filter(([file]) => isLeft(file)));
+    await marksHere(join(dir, "archive"), left, blobs);
+    await sweepSegments(left, blobs, isLeft);
+  });
+}

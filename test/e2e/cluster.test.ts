@@ -1,0 +1,159 @@
+/** A crawl that crawlers share, by the real command: on a Redis Cluster, with a directory as its store. */
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
+import { requestsOf } from "../web/log.ts";
+import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
+import { spawnFakeWeb } from "../web/spawn.ts";
+import { type SharedState, sharedState } from "./shared-state.ts";
+import { canonical, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
+
+const DELAY_MS = 100;
+/** Where a crawl is to last long enough for what happens to it. */
+const LONG = ["--delay", "400ms"];
+
+let cluster: RedisCluster;
+let dir: TempDir;
+let crawls = 0;
+
+before(async () => {
+  cluster = await redisCluster();
+  dir = await tempDir();
+});
+after(async () => {
+  await cluster[Symbol.asyncDispose]();
+  await dir[Symbol.asyncDispose]();
+});
+
+type Web = Awaited<ReturnType<typeof spawnFakeWeb>>;
+
+/** A crawl of its own, in a place of its own. */
+function crawlOf(web: Web) {
+  const name = `crawl-${++crawls}`;
+  const frontier = `redis://${cluster.nodes.map(({ host, port }) => `${host}:${port}`).join(",")}`;
+  const store = join(dir.path, name, "store");
+  const rules = ["--scope", "any", "--delay", `${DELAY_MS}ms`, "--shards", "16", "--store", store];
+  const where = ["--frontier", frontier, "--name", name];
+  return {
+    name,
+    store,
+    dirOf: (crawler: string) => join(dir.path, name, crawler),
+    begins: (crawler: string, ...more: string[]) => [
+      ...["crawl", `${web.origin(0)}/`, ...rules, ...where, "--dir", join(dir.path, name, crawler), ...more],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ],
+    joins: (crawler: string, ...more: string[]) => ["crawl", ...where, "--dir", join(dir.path, name, crawler), ...more],
+    state: (): Promise<SharedState> => sharedState(cluster, name, 16, store),
+  };
+}
+
+const done = (run: Run): void => assert.equal(run.code, 0, run.stderr);
+
+/** All that was asked for but robots.txt, and how often. */
+async function asked(web: Web): Promise<Map<string, number>> {
+  const times = new Map<string, number>();
+  for (const { host, path } of requestsOf(await web.entries()))
+    if (path !== "/robots.txt") times.set(host + path, (times.get(host + path) ?? 0) + 1);
+  return times;
+}
+
+const twice = (times: ReadonlyMap<string, number>): string[] =>
+  [...times].flatMap(([url, n]) => (n > 1 ? [`${url}: ${n} times`] : []));
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 600; i++) {
+    if (await holds()) return;
+    await sleep(50);
+  }
+  assert.fail(`never: ${what}`);
+}
+
+describe("crawlers that share a crawl", () => {
+  it("fetch together what one alone would, each page once, politely, and have all of it in the store", async () => {
+    await using web = await spawnFakeWeb({ hosts: 10, pagesPerHost: 6, addresses: 4 });
+    const crawl = crawlOf(web);
+    const runs = await Promise.all(["a", "b", "c"].map((crawler) => trawl(crawl.begins(crawler))));
+    for (const run of runs) done(run);
+
+    await using state = await crawl.state();
+    const reachable = canonical(web.site.reachable());
+    assert.deepEqual(canonical(await state.fetched()), reachable);
+    assert.deepEqual(twice(await asked(web)), []);
+    const log = await web.entries();
+    const gaps = smallestGaps(log);
+    assert.ok(smallestGap(gaps.hosts)!.ms >= DELAY_MS, `host: ${smallestGap(gaps.hosts)!.ms} ms`);
+    assert.ok(smallestGap(gaps.addresses)!.ms >= DELAY_MS, `address: ${smallestGap(gaps.addresses)!.ms} ms`);
+    assert.deepEqual(deniedRequests(log, web.site.robotsByHost()), []);
+    assert.deepEqual(requestsBeforeRobots(log), []);
+
+    assert.deepEqual(await state.unreadable(), []);
+    assert.deepEqual(await state.segmented(), []);
+    for (const run of runs)
+      assert.match(run.stderr, new RegExp(`^Done: ${reachable.size} pages in all; by this crawler`, "m"));
+    for (const crawler of ["a", "b", "c"]) {
+      const names = await readdir(crawl.dirOf(crawler));
+      assert.deepEqual(names.sort(), ["archive", "crawl.json", "crawler.json", "lock.db", "logs"]);
+      assert.deepEqual(await readdir(join(crawl.dirOf(crawler), "archive")), []);
+    }
+  });
+
+  it("come and go: one that is told to stop gives back what it has, one that is killed goes on at once, none is missed", async () => {
+    await using web = await spawnFakeWeb({ hosts: 8, pagesPerHost: 12, addresses: 8 });
+    const crawl = crawlOf(web);
+    const first = startTrawl(crawl.begins("a", ...LONG));
+    await until("a page is fetched", async () => (await asked(web)).size > 4);
+    const second = startTrawl(crawl.joins("b"));
+    await until("the second is at work", async () => existsSync(join(crawl.dirOf("b"), "crawl.json")));
+    first.process.kill("SIGTERM");
+    const stopped = await first.ended;
+    assert.equal(stopped.code, 143, stopped.stderr);
+    assert.match(stopped.stderr, /^Interrupted: /m);
+    const killed = startTrawl(crawl.joins("c"));
+    const before = (await asked(web)).size;
+    await until("more is fetched", async () => (await asked(web)).size > before + 8);
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    for (const run of await Promise.all([second.ended, trawl(crawl.joins("a")), trawl(crawl.joins("c"))])) done(run);
+
+    await using state = await crawl.state();
+    assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
+    assert.deepEqual(await state.unreadable(), []);
+    assert.deepEqual(await state.segmented(), []);
+    assert.ok(twice(await asked(web)).length <= 8, String(twice(await asked(web))));
+  });
+
+  it("stop at a limit of pages that counts those of all", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
+    const crawl = crawlOf(web);
+    const runs = await Promise.all(["a", "b"].map((crawler) => trawl(crawl.begins(crawler, "--limit", "30"))));
+    for (const run of runs) done(run);
+    await using state = await crawl.state();
+    const { size } = await state.fetched();
+    assert.ok(size >= 30 && size <= 42, `${size} pages`);
+  });
+
+  it("are told, in one sentence, what does not fit the crawl", async () => {
+    await using web = await spawnFakeWeb({ hosts: 3, pagesPerHost: 30 });
+    const crawl = crawlOf(web);
+    const none = await trawl(crawl.joins("z"));
+    assert.equal(none.code, 2);
+    assert.match(none.stderr, /^trawl: there is no crawl crawl-\d+ in redis:\S+ yet; name its seeds to begin it\n$/);
+    const running = startTrawl(crawl.begins("a"));
+    await until("it has begun", async () => (await asked(web)).size > 0);
+    const other = await trawl(crawl.joins("b", "--depth", "3"));
+    assert.equal(other.code, 2, other.stderr);
+    assert.match(other.stderr, /run with --depth 15, this one would run with --depth 3; leave it out/);
+    const held = await trawl(crawl.joins("a"));
+    assert.equal(held.code, 2, held.stderr);
+    assert.match(held.stderr, /is being run by another process/);
+    running.process.kill("SIGINT");
+    assert.equal((await running.ended).code, 130);
+    const alone = await trawl(["crawl", "--dir", crawl.dirOf("a")]);
+    assert.equal(alone.code, 2, alone.stderr);
+    assert.match(alone.stderr, /belongs to a crawler that shares a crawl with others; give --frontier and --name/);
+  });
+});

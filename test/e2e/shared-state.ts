@@ -1,0 +1,54 @@
+/** What a crawl that crawlers share has left behind, in the cluster and in its store. */
+import { CrawlArchive } from "../../src/app/dir/crawl-archive.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { directoryBlobs } from "../../src/blobs/directory.ts";
+import { openCluster } from "../../src/store/cluster/backend.ts";
+import { Connection } from "../../src/store/cluster/connection.ts";
+import type { RedisCluster } from "../services/redis-cluster.ts";
+
+export interface SharedState extends AsyncDisposable {
+  /** URLs that were fetched and kept. */
+  fetched(): Promise<Set<string>>;
+  /** Captures that cannot be read from the store, in words. */
+  unreadable(): Promise<string[]>;
+  /** Archive files that did not go up whole, or whose segments are there still. */
+  segmented(): Promise<string[]>;
+}
+
+/** `store`: a directory. */
+export async function sharedState(
+  { nodes }: Pick<RedisCluster, "nodes">,
+  name: string,
+  shards: number,
+  store: string,
+): Promise<SharedState> {
+  const connection = await Connection.open({ nodes });
+  const blobs = directoryBlobs(store);
+  const state = await openCluster(connection, { clock: systemClock, joins: true, name, shards, blobs, owner: "looks" });
+  const place = { store, storeEndpoint: null, storeRegion: null, storePathStyle: false };
+  const archive = new CrawlArchive({ folder: null, store: place });
+  return {
+    async fetched() {
+      const urls = await Array.fromAsync(state.urls({ endedOnly: true }));
+      return new Set(urls.flatMap(({ href, visit }) => (visit?.end === "fetched" ? [href] : [])));
+    },
+    async unreadable() {
+      const faults: string[] = [];
+      for await (const { href, capture } of state.captures())
+        await archive.at(capture!.response).catch((cause: Error) => faults.push(`${href}: ${cause.message}`));
+      return faults;
+    },
+    async segmented() {
+      const faults: string[] = [];
+      for (const [file, bytes] of await state.marks())
+        if ((await blobs.head(`archive/${file}`))?.bytes !== bytes) faults.push(`${file} is not there as a whole`);
+      for await (const { key } of blobs.list("segments/")) faults.push(key);
+      return faults;
+    },
+    async [Symbol.asyncDispose]() {
+      await archive[Symbol.asyncDispose]();
+      await state[Symbol.asyncDispose]();
+      await connection[Symbol.asyncDispose]();
+    },
+  };
+}
