@@ -4,6 +4,7 @@ import { readArguments } from "../config/arguments.ts";
 import { keptConfigWith } from "../config/config.ts";
 import { OPTIONS } from "../config/options.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
+import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { crawlWith, type RunCrawl } from "./crawl.ts";
 import { oneDirectory } from "./positionals.ts";
@@ -21,6 +22,11 @@ asked for by that. --limit counts what this pass fetches alone.`,
     options: OPTIONS,
     async run(argv, shell) {
       const { given, positionals } = readArguments("recrawl", argv, OPTIONS);
+      if (given.frontier !== undefined)
+        throw new UsageError(
+          "frontier",
+          "trawl recrawl does not go with --frontier yet; name the directory of a crawl alone",
+        );
       const dir = resolve(shell.cwd, oneDirectory("recrawl", positionals));
       await mustHoldCrawl(dir);
       return crawlWith(await keptConfigWith(given, dir, shell), shell, load, "pass");

@@ -13,13 +13,8 @@ export interface SharedCrawl {
 }
 
 /** Null for a crawl of one crawler. Throws a `UsageError` where half of it is said. */
-export function sharedCrawl({
-  frontier,
-  name,
-}: {
-  readonly frontier?: unknown;
-  readonly name?: unknown;
-}): SharedCrawl | null {
+export function sharedCrawl(said: Readonly<Partial<Record<keyof SharedCrawl, unknown>>>): SharedCrawl | null {
+  const { frontier, name } = said;
   if (typeof frontier === "string" && typeof name === "string") return { frontier, name };
   if (typeof frontier === "string")
     throw new UsageError("frontier", "--frontier needs the name of a crawl; write --name CRAWL");

@@ -8,12 +8,13 @@ import { systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { patience } from "../../blobs/patience.ts";
 import { addressTurns } from "../../crawl/turns.ts";
+import type { HostKey } from "../../model/host.ts";
 import { ownersOf } from "../../policy/rendezvous.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
-import type { Inbox } from "../../ports/inbox.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { Facts } from "../../store/cluster/facts.ts";
+import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { openMembers } from "../../store/cluster/members.ts";
 import { clusterTurns } from "../../store/cluster/turns.ts";
 import { holdDirectory } from "../../store/embedded/database.ts";
@@ -27,12 +28,11 @@ import { rememberPace } from "../inspect/report/paces.ts";
 import { rememberSeen } from "../inspect/report/seen-loss.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
+import { addedBy } from "./added.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
 import type { Workplace, WorkplaceParts } from "./workplace.ts";
-
-const NOBODY_ASKS: Inbox = { look: async () => false };
 
 /** Who has a turn on an address waits so long at most until its request begins, in ms. */
 const BEFORE_REQUEST_MS = 30_000;
@@ -57,7 +57,16 @@ export async function openShared(
   const id = await crawlerIn(dir, crawlId);
   const { leaseMs, ...options } = frontierOptions(config);
   const members = opened.use(
-    await openMembers(connection, { name, id, clock: systemClock, log, shards, divide: ownersOf, leaseMs }),
+    await openMembers(connection, {
+      name,
+      id,
+      clock: systemClock,
+      log,
+      shards,
+      divide: ownersOf,
+      leaseMs,
+      pins: config.pins as HostKey[],
+    }),
   );
   await agreeOn(config, facts, name, members.living.length === 1);
   const backend = opened.use(
@@ -81,7 +90,8 @@ export async function openShared(
     writer: `${id}_`,
     pages: null,
     owns: (file) => writerOf(file) === id,
-    inbox: () => NOBODY_ASKS,
+    inbox: (admission) =>
+      clusterInbox(connection, { name, clock: systemClock, log, admit: addedBy(backend, admission) }),
     turns: (rules) => {
       const line = addressTurns(systemClock, rules);
       const holdMs = config.totalTimeout + BEFORE_REQUEST_MS;

@@ -33,4 +33,14 @@ export const MANY_MACHINES = {
     defaultSays: "10m, or twice --total-timeout if that is longer",
     says: "how long a URL that a crawler has taken is no one else's: what one that has died had, others take after so long",
   },
+  pins: {
+    group: "Many machines",
+    flag: "pin",
+    kind: "origin",
+    many: true,
+    word: "HOST",
+    default: [],
+    ownToCrawler: true,
+    says: "this crawler is there for that host (https://example.com), and takes little else: for hosts that are huge",
+  },
 } as const satisfies Record<string, Option>;
