@@ -3,7 +3,7 @@ import { text as textOf } from "node:stream/consumers";
 import { limitsFrom, parseUrl } from "../model/url.ts";
 import { type CrawlInput, configFrom } from "./config/config.ts";
 import { type Page, pageOf } from "./page.ts";
-import { answersOf } from "./place/directory.ts";
+import { answersOf } from "./place/open.ts";
 import type { Controls, CrawlOutcome } from "./run/outcome.ts";
 import { runCrawl } from "./run/run.ts";
 import { UsageError } from "./usage-error.ts";

@@ -6,13 +6,14 @@ import { writeIndex } from "../../src/app/dir/index-file.ts";
 import { openPages } from "../../src/app/dir/pages-file.ts";
 import { hashText } from "../../src/base/hash.ts";
 import { endedRecords } from "../../src/crawl/records.ts";
+import type { ArchiveMark } from "../../src/model/capture.ts";
 import type { FetchResponse } from "../../src/model/fetch-result.ts";
 import { type HostKey, hostKeyOf } from "../../src/model/host.ts";
 import type { NewUrl } from "../../src/model/link.ts";
 import type { PageInfo } from "../../src/model/page.ts";
 import { type Href, parseUrl } from "../../src/model/url.ts";
 import { urlKey } from "../../src/policy/url-key.ts";
-import type { Settled } from "../../src/ports/frontier.ts";
+import type { Frontier, Settled } from "../../src/ports/frontier.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { openArchive } from "../../src/warc/archive.ts";
 import { exchange, note } from "../warc/fixtures.ts";
@@ -47,16 +48,31 @@ export async function smallCrawl(shell: TestShell, pages: readonly SmallPage[] =
   const { config } = await configFrom({ seeds: pages[0]!.url, dir }, "crawl()", shell);
   await writeConfig(config);
   await using backend = openEmbedded(dir, { clock: shell.clock, hostConcurrency: pages.length });
+  await using pagesFile = await openPages(dir, backend);
+  await visitSmall(backend, join(dir, "archive"), shell, pages, async (settled) => [
+    await pagesFile.write(endedRecords(settled.map((one) => ({ settled: one }) as never))),
+  ]);
+  await writeIndex(dir, backend);
+  return dir;
+}
+
+/** Visits `pages`, whose archive is written into `archive`, and leaves one more queued. `marks`: of what else is written of them. */
+export async function visitSmall(
+  backend: Frontier,
+  folder: string,
+  shell: Pick<TestShell, "clock" | "time">,
+  pages: readonly SmallPage[] = PAGES,
+  marks: (settled: readonly Settled[]) => Promise<readonly ArchiveMark[]> = async () => [],
+): Promise<void> {
   await backend.add([...pages.map(({ url }) => newUrl(url)), newUrl("https://a.test/later")]);
   const leases = new Map((await backend.lease(pages.length + 1)).map((lease) => [lease.url.href as string, lease]));
 
   const settled: Settled[] = [];
   await using archive = await openArchive({
-    dir: join(dir, "archive"),
+    dir: folder,
     clock: shell.clock,
     info: { software: "trawl/test", robots: "obey" },
   });
-  await using pagesFile = await openPages(dir, backend);
   for (const page of pages) {
     const lease = leases.get(page.url)!;
     shell.time += 1_000;
@@ -77,11 +93,8 @@ export async function smallCrawl(shell: TestShell, pages: readonly SmallPage[] =
     const verdict = { kind: "end", end: page.end ?? "fetched" } as const;
     settled.push({ lease, verdict, hostReadyAt: shell.time, record, links: [] });
   }
-  const marks = await archive.sync();
-  const written = await pagesFile.write(endedRecords(settled.map((one) => ({ settled: one }) as never)));
-  await backend.commit({ settled, hosts: [], robots: [], marks: [...marks, written] });
-  await writeIndex(dir, backend);
-  return dir;
+  const synced = await archive.sync();
+  await backend.commit({ settled, hosts: [], robots: [], marks: [...synced, ...(await marks(settled))] });
 }
 
 function newUrl(text: string): NewUrl {

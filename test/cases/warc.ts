@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { importArchives } from "../../src/app/import/import.ts";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/directory.ts";
+import { openDirectory } from "../../src/app/place/directory.ts";
 import { header } from "../../src/model/fetch-result.ts";
 import { checkBlockDigest, checkPayloadDigest } from "../../src/warc/digests.ts";
 import { readRecords, type WarcDamage, type WarcRecord } from "../../src/warc/reader.ts";
@@ -75,7 +75,7 @@ async function imported(file: string): Promise<{ captures: number; faults: numbe
   try {
     const reading = { handlers: [], nearDuplicates: false, assets: false, maxBody: 2 ** 24, userAgent: "casebot" };
     const { plan } = await importArchives({ files: [file], dir, link: false, reading, fault() {}, onProgress() {} });
-    await using crawl = await openCrawl(dir);
+    await using crawl = await openDirectory(dir);
     return { captures: plan.captures, faults: (await verify(crawl, () => {})).faults };
   } finally {
     await rm(dir, { recursive: true, force: true });

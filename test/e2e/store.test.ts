@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CreateBucketCommand, GetObjectCommand } from "@aws-sdk/client-s3";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/directory.ts";
+import { openDirectory } from "../../src/app/place/directory.ts";
 import { s3Blobs } from "../../src/blobs/s3.ts";
 import type { Blobs } from "../../src/ports/blobs.ts";
 import { type Asked, type Front, front } from "../services/front.ts";
@@ -100,7 +100,7 @@ async function durable(to: string, name: string): Promise<string[]> {
 async function isWholeCrawl(to: string, name: string): Promise<void> {
   assert.deepEqual(canonical(fetchedIn(to)), pages);
   assert.deepEqual(await durable(to, name), []);
-  await using crawl = await openCrawl(to, { frozen: true });
+  await using crawl = await openDirectory(to, { frozen: true });
   assert.deepEqual((await verify(crawl, () => {})).told, []);
   assert.deepEqual(
     [...(await keysAt(name)).keys()].filter((key) => key.startsWith("segments/")),

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { verify } from "../../src/app/inspect/verify/verify.ts";
-import { openCrawl } from "../../src/app/place/directory.ts";
+import { openDirectory } from "../../src/app/place/directory.ts";
 import { readEnded } from "../../src/store/embedded/journal.ts";
 import { ask } from "../e2e/trawl.ts";
 
@@ -22,7 +22,7 @@ export async function standingOf(dir: string, before: ReadonlySet<string>): Prom
   // Killed before anything was admitted.
   if (!existsSync(join(dir, "state.db")) || !existsSync(join(dir, "archive")))
     return { faults: before.size === 0 ? [] : ["the state is gone"], admitted: new Set() };
-  await using crawl = await openCrawl(dir, { frozen: true });
+  await using crawl = await openDirectory(dir, { frozen: true });
   const { state } = crawl;
   const faults = [...(await verify(crawl, () => {})).told];
   const returns = returnsIn(dir);

@@ -4,14 +4,16 @@ import { PRIORITIES } from "../../model/link.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { readInput } from "../config/config.ts";
 import { readSeeds, seedLines } from "../config/seeds.ts";
-import { mustHoldCrawl } from "../dir/crawl-dir.ts";
-import { spoolSlot } from "../dir/spool.ts";
+import { openSlot } from "../place/open.ts";
+import { PLACE, placeName } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { crawlAnd } from "./positionals.ts";
 
 const TABLE = {
+  ...PLACE,
   input: {
     group: "Options",
     kind: "file",
@@ -38,23 +40,20 @@ export const addCommand: Command = {
 the crawl's scope goes. What the crawl knows already changes nothing.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("add", argv, TABLE);
-    const [name, ...texts] = positionals;
-    const example = "trawl add crawls/example.com https://example.com/page";
-    if (name === undefined)
-      throw new UsageError("missing-argument", `name the directory of a crawl, and URLs: ${example}`);
-    const dir = resolve(shell.cwd, name);
-    await mustHoldCrawl(dir);
-    const { seeds: urls, faults } = readSeeds([...texts, ...(await listed(given.input, shell))], "URL");
+    const line = readArguments("add", argv, TABLE);
+    const { given } = line;
+    const { place, rest, example } = crawlAnd("add", line, shell.cwd);
+    await using slot = await openSlot(place);
+    const { seeds: urls, faults } = readSeeds([...rest, ...(await listed(given.input, shell))], "URL");
     const first = faults[0];
     if (urls.length === 0)
       throw first === undefined
-        ? new UsageError("missing-argument", `name URLs to add, or -i FILE: ${example}`)
+        ? new UsageError("missing-argument", `name URLs to add, or -i FILE: ${example} https://example.com/page`)
         : new UsageError("url", `${first}; there is no other URL`);
     for (const fault of faults) shell.stderr.write(`trawl: ${fault}; skipped\n`);
-    await spoolSlot(dir).add({ urls, priority: (given.priority as number | undefined) ?? null }, shell.clock.now());
+    await slot.add({ urls, priority: (given.priority as number | undefined) ?? null }, shell.clock.now());
     shell.stdout.write(
-      `${counted(urls.length, "URL")} for ${dir}: a running crawl takes them within a second, another when it goes on.\n`,
+      `${counted(urls.length, "URL")} for ${placeName(place)}: a running crawl takes them within a second, another when it goes on.\n`,
     );
     return EXIT.done;
   },

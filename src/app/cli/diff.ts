@@ -3,6 +3,7 @@ import { readArguments, type Table } from "../config/arguments.ts";
 import { parseValue } from "../config/values.ts";
 import { type Comparison, compare } from "../inspect/diff/compare.ts";
 import { type Pair, pairOf, type Version, versionsOf, type Which } from "../inspect/diff/versions.ts";
+import { PLACE } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import { printable, size, timeInUtc } from "../wording.ts";
 import type { Command, Shell } from "./command.ts";
@@ -10,6 +11,7 @@ import { EXIT } from "./exit-codes.ts";
 import { withCaptures } from "./with-captures.ts";
 
 const TABLE = {
+  ...PLACE,
   from: {
     group: "Options",
     kind: "text",
@@ -45,8 +47,9 @@ the last two that differ, a block a line. PDF is compared by its text, other tex
 code 4 when nothing of the URL is archived.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("diff", argv, TABLE);
-    return withCaptures("diff", positionals, shell, async (found, crawl) => {
+    const line = readArguments("diff", argv, TABLE);
+    const { given } = line;
+    return withCaptures("diff", line, shell, async (found, crawl) => {
       const { url } = found;
       const versions = await versionsOf(found, crawl.archive);
       const [from, to] = [whichOf("from", given.from, versions), whichOf("to", given.to, versions)];

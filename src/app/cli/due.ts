@@ -1,17 +1,18 @@
 /** `trawl due DIR`: what is visited again when, and why. */
-import { resolve } from "node:path";
 import { byImportance, DueTimes } from "../../crawl/due-times.ts";
 import { panelRecords, weighed } from "../../crawl/recrawl.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { recrawlRulesOf } from "../config/rules.ts";
 import { type DueRow, dueLines, dueRow } from "../inspect/due.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openCrawl } from "../place/open.ts";
+import { PLACE } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 
 const TABLE = {
+  ...PLACE,
   limit: {
     group: "Options",
     kind: "int",
@@ -29,8 +30,9 @@ export const dueCommand: Command = {
   says: "which pages of a crawl are visited again when, and why; also while it runs",
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("due", argv, TABLE);
-    await using crawl = await openCrawl(resolve(shell.cwd, oneDirectory("due", positionals)));
+    const line = readArguments("due", argv, TABLE);
+    const { given } = line;
+    await using crawl = await openCrawl(oneCrawl("due", line, shell.cwd));
     const { name, config, state } = crawl;
     if (config === null) throw new UsageError("directory", `${name} has no crawl.json; trawl crawl --dir writes one`);
     const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);

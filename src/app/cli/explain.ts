@@ -2,12 +2,14 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { StateQueries } from "../../ports/frontier.ts";
-import { readArguments, type Table } from "../config/arguments.ts";
+import { type Given, readArguments, type Table } from "../config/arguments.ts";
 import { defaultDir, standingConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { guardOf, refusalOf, seedsMoved } from "../config/rules.ts";
+import { sharedCrawl } from "../config/sharing.ts";
 import { type ExplainContext, explain } from "../inspect/explain.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openCrawl } from "../place/open.ts";
+import { type CrawlPlace, PLACE } from "../place/place.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { exactlyOne, urlIn } from "./positionals.ts";
@@ -21,6 +23,7 @@ const TABLE = {
     word: "DIR",
     says: "the crawl to ask",
   },
+  ...PLACE,
   config: {
     group: "Options",
     kind: "file",
@@ -39,8 +42,8 @@ export const explainCommand: Command = {
     const { given, positionals } = readArguments("explain", argv, TABLE);
     const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
     const url = urlIn(text);
-    const dir = directoryOf(given.dir, url.href, shell);
-    await using crawl = dir === null ? null : await openCrawl(dir);
+    const place = placeIn(given, url.href, shell.cwd);
+    await using crawl = place === null ? null : await openCrawl(place);
     const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;
     const config = crawl?.config ?? (await standingConfig(shell.cwd, path));
     const lines = await explain(url, await contextOf(config, crawl?.state ?? null, shell));
@@ -50,10 +53,12 @@ export const explainCommand: Command = {
   },
 };
 
-function directoryOf(given: unknown, href: string, shell: Shell): string | null {
-  if (typeof given === "string") return resolve(shell.cwd, given);
-  const usual = defaultDir(shell.cwd, href);
-  return existsSync(join(usual, "state.db")) ? usual : null;
+function placeIn(given: Given, href: string, cwd: string): CrawlPlace | null {
+  const crawl = sharedCrawl(given);
+  if (crawl !== null) return { kind: "shared", crawl };
+  if (typeof given.dir === "string") return { kind: "directory", dir: resolve(cwd, given.dir) };
+  const usual = defaultDir(cwd, href);
+  return existsSync(join(usual, "state.db")) ? { kind: "directory", dir: usual } : null;
 }
 
 async function contextOf(

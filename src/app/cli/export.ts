@@ -9,16 +9,18 @@ import type { ExportFormat, Unit } from "../export/job.ts";
 import { Tally } from "../export/tally.ts";
 import { parseWhere } from "../export/where.ts";
 import { shownPath } from "../inspect/summary.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openCrawl } from "../place/open.ts";
+import { PLACE } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 import { print } from "./print.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
+  ...PLACE,
   to: {
     group: "Options",
     kind: "file",
@@ -59,8 +61,9 @@ since=2026-11-01, until=2026-12-01T12:00:00Z. .wacz holds the whole archive, so 
 with it. docs/output.md says what each column means.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("export", argv, TABLE);
-    const dir = resolve(shell.cwd, oneDirectory("export", positionals));
+    const line = readArguments("export", argv, TABLE);
+    const { given } = line;
+    const place = oneCrawl("export", line, shell.cwd);
     const to = given.to as string | undefined;
     if (to === undefined) throw new UsageError("missing-argument", "name where to export to: --to pages.jsonl");
     const path = to === "-" ? null : resolve(shell.cwd, to);
@@ -75,7 +78,7 @@ with it. docs/output.md says what each column means.`,
       await (format.folder ? mustBeFree(path) : mustTakeFile(path));
       await removeLeftovers(path);
     }
-    await using crawl = await openCrawl(dir, { frozen: format.ofOneMoment === true });
+    await using crawl = await openCrawl(place, { frozen: format.ofOneMoment === true });
     let unit: Unit = "URLs";
     const tally = new Tally();
     const quiet = given.quiet === true;

@@ -5,11 +5,13 @@ import { contentCodings, decodeBody } from "../../net/decode.ts";
 import type { ArchivedResponse } from "../../warc/read-at.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { bodyElsewhere, nearest } from "../inspect/find-captures.ts";
+import { PLACE } from "../place/place.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { withCaptures } from "./with-captures.ts";
 
 const TABLE = {
+  ...PLACE,
   at: {
     group: "Options",
     kind: "time",
@@ -40,8 +42,9 @@ URL is found through state.db, or, where there is none, through the index. Exit 
 of it is archived.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("get", argv, TABLE);
-    return withCaptures("get", positionals, shell, async ({ captures }, crawl) => {
+    const line = readArguments("get", argv, TABLE);
+    const { given } = line;
+    return withCaptures("get", line, shell, async ({ captures }, crawl) => {
       const { place, body } = nearest(captures, (given.at ?? null) as Instant | null)!;
       if (given.head) shell.stdout.write(headOf(await crawl.archive.at(place)));
       else if (body === null) {

@@ -1,11 +1,10 @@
 /** `trawl pause DIR` and `trawl resume DIR`: holds a crawl, and lets it go on. */
-import { resolve } from "node:path";
 import { readArguments } from "../config/arguments.ts";
-import { mustHoldCrawl } from "../dir/crawl-dir.ts";
-import { spoolSlot } from "../dir/spool.ts";
+import { openSlot } from "../place/open.ts";
+import { PLACE, placeName } from "../place/place.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 
 export const pauseCommand: Command = {
   name: "pause",
@@ -13,7 +12,7 @@ export const pauseCommand: Command = {
   says: "hold a crawl: a running one asks for nothing more until trawl resume DIR",
   more: `Requests that are open end and are kept. The crawl stays paused, also when it is stopped and started
 again, until trawl resume DIR. A time limit goes on counting.`,
-  options: {},
+  options: PLACE,
   run: (argv, shell) => set(true, argv, shell),
 };
 
@@ -21,18 +20,17 @@ export const resumeCommand: Command = {
   name: "resume",
   usage: "resume DIR",
   says: "let a paused crawl go on; one that was stopped goes on with its own command",
-  options: {},
+  options: PLACE,
   run: (argv, shell) => set(false, argv, shell),
 };
 
 async function set(paused: boolean, argv: readonly string[], shell: Shell): Promise<number> {
   const name = paused ? "pause" : "resume";
-  const { positionals } = readArguments(name, argv, {});
-  const dir = resolve(shell.cwd, oneDirectory(name, positionals));
-  await mustHoldCrawl(dir);
-  const changed = await spoolSlot(dir).setPaused(paused);
+  const place = oneCrawl(name, readArguments(name, argv, PLACE), shell.cwd);
+  await using slot = await openSlot(place);
+  const changed = await slot.setPaused(paused);
   const now = paused ? "paused; trawl resume goes on" : "no longer paused";
   const before = paused ? "paused already" : "not paused";
-  shell.stdout.write(`${dir} is ${changed ? now : before}.\n`);
+  shell.stdout.write(`${placeName(place)} is ${changed ? now : before}.\n`);
   return EXIT.done;
 }

@@ -1,9 +1,50 @@
-/** What stands beside the options of commands that take exactly one thing. */
+/** What stands beside the options: the crawl that a command is about, and a URL. */
+import { resolve } from "node:path";
 import { KNOWN, type ParsedUrl, parseUrl } from "../../model/url.ts";
+import type { Arguments } from "../config/arguments.ts";
+import { frontierName } from "../config/frontier.ts";
 import { completeSeed, readSeeds } from "../config/seeds.ts";
+import { sharedCrawl } from "../config/sharing.ts";
+import type { CrawlPlace } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The one directory of `trawl COMMAND DIR`. Throws a `UsageError` when there is none, or more. */
+/** The crawl of `trawl COMMAND DIR`, or of `trawl COMMAND --frontier ... --name ...`. Throws a `UsageError` when there is none, or more. */
+export function oneCrawl(command: string, line: Arguments, cwd: string): CrawlPlace {
+  const { place, rest, example } = crawlAnd(command, line, cwd);
+  if (rest[0] === undefined) return place;
+  const words = `"${rest[0]}" is one too many; name the crawl alone: ${example}`;
+  throw new UsageError("unexpected-argument", words);
+}
+
+/** The two of `trawl COMMAND DIR URL`. Throws a `UsageError` when there are less, or more. */
+export function crawlAndUrl(
+  command: string,
+  line: Arguments,
+  cwd: string,
+): { readonly place: CrawlPlace; readonly url: ParsedUrl } {
+  const { place, rest, example } = crawlAnd(command, line, cwd);
+  return { place, url: urlIn(exactlyOne(rest, "one URL", `${example} https://example.com/page`)) };
+}
+
+/** The crawl that a command is about, and what else stands on its line. `example`: such a line, as far as the crawl. */
+export function crawlAnd(
+  command: string,
+  { given, positionals }: Arguments,
+  cwd: string,
+): { readonly place: CrawlPlace; readonly rest: readonly string[]; readonly example: string } {
+  const crawl = sharedCrawl(given);
+  if (crawl !== null) {
+    const example = `trawl ${command} --frontier ${frontierName(crawl.frontier)} --name ${crawl.name}`;
+    return { place: { kind: "shared", crawl }, rest: positionals, example };
+  }
+  const [dir, ...rest] = positionals;
+  const example = `trawl ${command} crawls/example.com`;
+  if (dir === undefined)
+    throw new UsageError("missing-argument", `name the directory of a crawl, or its --frontier and --name: ${example}`);
+  return { place: { kind: "directory", dir: resolve(cwd, dir) }, rest, example };
+}
+
+/** The one directory of a command that is for crawls in directories alone. Throws a `UsageError` when there is none, or more. */
 export const oneDirectory = (command: string, positionals: readonly string[]): string =>
   exactlyOne(positionals, "the directory of a crawl", `trawl ${command} crawls/example.com`);
 
@@ -22,18 +63,4 @@ export function urlIn(text: string): ParsedUrl {
   const parsed = parseUrl(completeSeed(text), undefined, KNOWN);
   if (faults.length > 0 || !parsed.ok) throw new UsageError("url", (faults[0] ?? text).replace(/^seed /, ""));
   return parsed.value;
-}
-
-/** The two of `trawl COMMAND DIR URL`. Throws a `UsageError` when there are less, or more. */
-export function directoryAndUrl(
-  command: string,
-  positionals: readonly string[],
-): { readonly directory: string; readonly url: ParsedUrl } {
-  const [directory, url, third] = positionals;
-  const example = `trawl ${command} crawls/example.com https://example.com/page`;
-  if (directory === undefined || url === undefined)
-    throw new UsageError("missing-argument", `name the directory of a crawl and a URL: ${example}`);
-  if (third !== undefined)
-    throw new UsageError("unexpected-argument", `"${third}" is one too many; name a directory and a URL: ${example}`);
-  return { directory, url: urlIn(url) };
 }

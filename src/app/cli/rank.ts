@@ -7,7 +7,7 @@ import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { linksOf } from "../export/links.ts";
 import { rankPages } from "../export/ranking.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openDirectory } from "../place/directory.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
@@ -42,7 +42,7 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     const format = to === undefined ? null : rankFormats[to === "-" ? ".jsonl" : extname(to).toLowerCase()];
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
-    await using crawl = await openCrawl(dir, { frozen: true });
+    await using crawl = await openDirectory(dir, { frozen: true });
     const { state } = crawl;
     const known = await state.idsInUse();
     let read = 0;

@@ -1,14 +1,15 @@
 /** `trawl report DIR`: how polite the crawl in a directory has been, and what it took for traps; also while it runs. */
-import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { OPTIONS } from "../config/options.ts";
 import { reportLines, reportOn } from "../inspect/report/report.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openCrawl } from "../place/open.ts";
+import { PLACE } from "../place/place.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 
 const TABLE = {
+  ...PLACE,
   json: { group: "Options", kind: "flag", default: false, says: "as one JSON object, with every host and address" },
 } as const satisfies Table;
 
@@ -22,8 +23,9 @@ end of one to the start of the next, for each host and each address, held agains
 rule. With --seen bloom and the like it says how many new URLs were probably taken for seen ones.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("report", argv, TABLE);
-    await using crawl = await openCrawl(resolve(shell.cwd, oneDirectory("report", positionals)), { frozen: true });
+    const line = readArguments("report", argv, TABLE);
+    const { given } = line;
+    await using crawl = await openCrawl(oneCrawl("report", line, shell.cwd), { frozen: true });
     const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
     const report = await reportOn(crawl.state, crawl.config ?? standing, crawl.name);
     shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);

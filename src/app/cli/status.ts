@@ -1,13 +1,14 @@
 /** `trawl status DIR`: how a crawl stands; also while it runs. */
-import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { statusOf, statusReport } from "../inspect/status.ts";
-import { openCrawl } from "../place/directory.ts";
+import { openCrawl } from "../place/open.ts";
+import { PLACE } from "../place/place.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 
 const TABLE = {
+  ...PLACE,
   json: { group: "Options", kind: "flag", default: false, says: "as one JSON object" },
 } as const satisfies Table;
 
@@ -17,8 +18,9 @@ export const statusCommand: Command = {
   says: "how the crawl in a directory stands; also while it runs",
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("status", argv, TABLE);
-    await using crawl = await openCrawl(resolve(shell.cwd, oneDirectory("status", positionals)));
+    const line = readArguments("status", argv, TABLE);
+    const { given } = line;
+    await using crawl = await openCrawl(oneCrawl("status", line, shell.cwd));
     const status = await statusOf(crawl);
     const lines = given.json ? [JSON.stringify(status)] : statusReport(status, crawl.config);
     shell.stdout.write(`${lines.join("\n")}\n`);

@@ -1,15 +1,16 @@
 /** `trawl verify DIR`: whether a crawl's archive is whole, and agrees with its state, index and pages. */
-import { resolve } from "node:path";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { type Verification, verify } from "../inspect/verify/verify.ts";
-import { openRemains } from "../place/directory.ts";
+import { openRemains } from "../place/open.ts";
+import { PLACE } from "../place/place.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { oneDirectory } from "./positionals.ts";
+import { oneCrawl } from "./positionals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
+  ...PLACE,
   json: { group: "Options", kind: "flag", default: false, says: "as one JSON object" },
 } as const satisfies Table;
 
@@ -22,8 +23,9 @@ held against each other. A crawl that is running is verified as of its last comm
 when anything is damaged.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("verify", argv, TABLE);
-    await using crawl = await openRemains(resolve(shell.cwd, oneDirectory("verify", positionals)), { frozen: true });
+    const line = readArguments("verify", argv, TABLE);
+    const { given } = line;
+    await using crawl = await openRemains(oneCrawl("verify", line, shell.cwd), { frozen: true });
     const display = workDisplay(
       shell.stderr,
       shell,
@@ -35,7 +37,8 @@ when anything is damaged.`,
   },
 };
 
-function reportOf(name: string, { archive, claims, pages, faults, told, notes }: Verification): string[] {
+function reportOf(name: string, verification: Verification): string[] {
+  const { archive, claims, hasState, pages, faults, told, notes } = verification;
   const types = [...archive.byType].map(([type, n]) => `${count(n)} ${type || "without a type"}`).join(", ");
   const digests = `${counted(archive.blocks, "block")} and ${counted(archive.payloads, "payload")}`;
   const files = `${counted(archive.files, "file")}, ${size(archive.bytes)}, ${counted(archive.records, "record")}`;
@@ -43,14 +46,14 @@ function reportOf(name: string, { archive, claims, pages, faults, told, notes }:
     name,
     `  archive  ${files}${types === "" ? "" : `: ${types}`}`,
     `  digests  ${digests} recomputed and right`,
-    ...(pages === null
-      ? []
-      : [
+    ...(hasState
+      ? [
           `  state    ${counted(claims.captures, "capture")}${claims.revisits > 0 ? ` (${counted(claims.revisits, "revisit")})` : ""}, ${counted(claims.robots, "copy", "copies")} of robots.txt`,
-          `  pages    ${counted(pages, "line")}`,
-        ]),
+        ]
+      : []),
+    ...(pages === null ? [] : [`  pages    ${counted(pages, "line")}`]),
     ...(claims.indexed === null ? [] : [`  index    ${counted(claims.indexed, "line")}`]),
-    ...(archive.unclaimed > 0 && pages !== null
+    ...(archive.unclaimed > 0 && hasState
       ? [`  note     ${counted(archive.unclaimed, "response")} in the archive that the state does not speak of`]
       : []),
     ...notes.map((note) => `  note     ${note}`),

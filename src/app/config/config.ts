@@ -3,8 +3,9 @@ import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { missingForContent } from "../../media/main-content.ts";
+import type { Connection } from "../../store/cluster/connection.ts";
 import { inspectCrawlerDir, inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
-import { readSharedConfig } from "../place/shared-crawl.ts";
+import { openFrontier, readSharedConfig } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { type Given, readArguments, type Table } from "./arguments.ts";
@@ -291,8 +292,14 @@ export async function readConfig(dir: string): Promise<CrawlConfig | null> {
 
 /** What the crawlers of a crawl have alike, as it stands in the cluster; null when nobody has begun the crawl yet. */
 async function sharedConfigOf(shared: SharedCrawl): Promise<CrawlConfig | null> {
-  const kept = await readSharedConfig(shared);
-  return kept === null ? null : configIn(kept, `the crawl ${shared.name}`, "");
+  await using connection = await openFrontier(shared.frontier);
+  return await sharedConfigIn(connection, shared.name);
+}
+
+/** The same by a connection that is open. */
+export async function sharedConfigIn(connection: Connection, name: string): Promise<CrawlConfig | null> {
+  const kept = await readSharedConfig(connection, name);
+  return kept === null ? null : configIn(kept, `the crawl ${name}`, "");
 }
 
 /** From what was kept of a configuration. `where`: begins the sentence about what is wrong in it. */

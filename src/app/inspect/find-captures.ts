@@ -12,6 +12,7 @@ import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type CdxEntry, REVISIT_MIME } from "../../warc/cdxj.ts";
 import { lookUp } from "../../warc/cdxj-lookup.ts";
 import { bodyPlace } from "../dir/bodies.ts";
+import type { CrawlArchive } from "../dir/crawl-archive.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
 import { INDEX_FILE } from "../dir/index-file.ts";
 import type { Remains } from "../place/view.ts";
@@ -49,8 +50,10 @@ export interface Found {
 /** By the state, or, where it is lost, by the index. Throws a `UsageError` when that is lost too. */
 export async function findCaptures(crawl: Remains, url: ParsedUrl): Promise<Found> {
   if (crawl.state !== null) return capturesInState(crawl.state, url);
-  if (!existsSync(join(crawl.dir, INDEX_FILE))) await mustHoldCrawl(crawl.dir);
-  return capturesInIndex(crawl, url);
+  const dir = crawl.dir!; // only what is in a directory can be there without its state
+  const index = join(dir, INDEX_FILE);
+  if (!existsSync(index)) await mustHoldCrawl(dir);
+  return capturesInIndex(index, crawl.archive, url);
 }
 
 async function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Promise<Found> {
@@ -87,12 +90,12 @@ async function captured(capture: Capture | null, status: number | null, state: R
   return [{ at, place: response, body: await bodyPlace(capture, state), status: status ?? 0, digest }];
 }
 
-async function capturesInIndex(crawl: Remains, { href }: ParsedUrl): Promise<Found> {
-  const entries = await lookUp(join(crawl.dir, INDEX_FILE), href);
+async function capturesInIndex(index: string, archive: CrawlArchive, { href }: ParsedUrl): Promise<Found> {
+  const entries = await lookUp(index, href);
   const captures: Captured[] = [];
   for (const entry of entries) {
     const place = placeOf(entry);
-    const body = isRevisit(entry) ? await originalPlace(crawl, place) : place;
+    const body = isRevisit(entry) ? await originalPlace(index, archive, place) : place;
     captures.push({ at: entry.at, place, body, status: entry.status, digest: entry.digest });
   }
   return { url: href, captures, why: "it is not in the index" };
@@ -103,13 +106,13 @@ const placeOf = ({ filename, offset, length }: CdxEntry): Locator => ({ file: fi
 const isRevisit = ({ mime }: CdxEntry): boolean => mime === REVISIT_MIME;
 
 /** What the revisit at `place` refers to, by the index: of that URL, with that digest, and of that time if there is one. */
-async function originalPlace({ dir, archive }: Remains, place: Locator): Promise<Locator | null> {
+async function originalPlace(index: string, archive: CrawlArchive, place: Locator): Promise<Locator | null> {
   const { warcHeaders } = await archive.at(place);
   const field = (name: string) => header(warcHeaders, name);
   const target = field("warc-refers-to-target-uri");
   if (target === null) return null;
   const digest = field("warc-payload-digest");
-  const entries = await lookUp(join(dir, INDEX_FILE), target);
+  const entries = await lookUp(index, target);
   const bodies = entries.filter((entry) => entry.url === target && entry.digest === digest && !isRevisit(entry));
   const at = Date.parse(field("warc-refers-to-date") ?? "");
   const original = bodies.find((entry) => entry.at === Math.floor(at / 1000) * 1000) ?? bodies[0];

@@ -58,7 +58,7 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
     status.dir,
     ...(seeds.length === 0 ? [] : [`  seeds    ${seeds.slice(0, SEEDS_SHOWN).join(" ")}${more}`]),
     ...(config === null ? [] : [`  rules    ${rulesOf(config)}`]),
-    `  state    ${status.running ? "running" : status.finished ? "finished" : "stopped; its own command goes on"}`,
+    `  state    ${stateSays(status)}`,
     `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
     status.finished
       ? "  to do    nothing: every URL has ended"
@@ -74,6 +74,14 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
       ),
     ),
   ];
+}
+
+function stateSays({ running, crawlers, finished }: CrawlStatus): string {
+  if (running)
+    return crawlers === undefined
+      ? "running"
+      : `running: ${counted(crawlers.length, "crawler")}, ${crawlers.join(" ")}`;
+  return finished ? "finished" : "stopped; its own command goes on";
 }
 
 function rulesOf({ scope, depth, include, exclude, limit }: CrawlConfig): string {

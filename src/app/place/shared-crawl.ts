@@ -2,7 +2,6 @@
 import { Connection, type ConnectionOptions } from "../../store/cluster/connection.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { parseFrontier } from "../config/frontier.ts";
-import type { SharedCrawl } from "../config/sharing.ts";
 
 /** By what `--frontier` says, which has been checked. @throws ClusterError */
 export function openFrontier(frontier: string, options: Omit<ConnectionOptions, "nodes"> = {}): Promise<Connection> {
@@ -15,8 +14,7 @@ export function openFrontier(frontier: string, options: Omit<ConnectionOptions, 
 export const CONFIG = "config";
 
 /** What its crawlers have alike, unchecked; null when nobody has begun the crawl yet. @throws ClusterError */
-export async function readSharedConfig({ frontier, name }: SharedCrawl): Promise<Record<string, unknown> | null> {
-  await using connection = await openFrontier(frontier);
+export async function readSharedConfig(connection: Connection, name: string): Promise<Record<string, unknown> | null> {
   const kept = await new Facts(connection, name).fact(CONFIG);
   return kept === null ? null : (JSON.parse(kept) as Record<string, unknown>);
 }

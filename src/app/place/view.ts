@@ -7,8 +7,8 @@ import type { CrawlArchive } from "../dir/crawl-archive.ts";
 export interface Remains extends AsyncDisposable {
   /** How people know it. */
   readonly name: string;
-  /** Where its index and its pages.jsonl are. */
-  readonly dir: string;
+  /** Where its index and its pages.jsonl are; null for one that crawlers share, which has none. */
+  readonly dir: string | null;
   /** Null when it has none that is kept. */
   readonly config: CrawlConfig | null;
   readonly archive: CrawlArchive;
@@ -26,6 +26,8 @@ export interface CrawlView extends Remains {
 export interface Standing {
   /** A process is at it now. */
   readonly running: boolean;
+  /** Of a crawl that crawlers share: those who are at it, by id. */
+  readonly crawlers?: readonly string[];
   /** By `trawl pause`. */
   readonly paused: boolean;
 }

@@ -74,6 +74,16 @@ export async function openMembers(connection: Connection, options: MembersOption
   return members;
 }
 
+/** Ids of those who take part, by what their clocks said last: for who only looks. */
+export async function livingIn(connection: Connection, name: string, clock: Clock): Promise<readonly string[]> {
+  const key = membersKey(name);
+  const since = clock.now() - SILENT_BEATS * BEAT_MS - LATENESS_MS;
+  const all = pairs(await connection.command(key, ["HGETALL", key]));
+  return all.flatMap(([id, text]) => (saidIn(text).at < since ? [] : [id])).sort();
+}
+
+const membersKey = (name: string): string => `trawl:{${name}}:members`;
+
 class ClusterMembers implements Members {
   joins = false;
   living: readonly string[] = [];
@@ -94,7 +104,7 @@ class ClusterMembers implements Members {
   constructor(connection: Connection, options: MembersOptions) {
     this.#connection = connection;
     this.#options = options;
-    this.#key = `trawl:{${options.name}}:members`;
+    this.#key = membersKey(options.name);
     this.#pinned = (options.pins ?? []).map((host) => shardOf(host, options.shards));
   }
 

@@ -48,7 +48,7 @@ describe("trawl add", () => {
       ["DIR", "ftp://x/"],
     ],
     [/^trawl: name URLs to add, or -i FILE: .*\n$/, ["DIR"]],
-    [/^trawl: name the directory of a crawl, and URLs: .*\n$/, []],
+    [/^trawl: name the directory of a crawl, or its --frontier and --name: .*\n$/, []],
     [/^trawl: there is no directory .*nowhere; .*\n$/, ["nowhere", "https://b.test/"]],
     [/^trawl: --priority: "9" .*\n$/, ["DIR", "https://b.test/", "--priority", "9"]],
     [/^trawl: cannot read the seed list .*gone\.txt: there is no such file; .*\n$/, ["DIR", "-i", "gone.txt"]],

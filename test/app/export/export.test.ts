@@ -11,7 +11,7 @@ import { main } from "../../../src/app/cli/main.ts";
 import type { ExportJob } from "../../../src/app/export/job.ts";
 import { writeSitemap } from "../../../src/app/export/sitemap-files.ts";
 import { Tally } from "../../../src/app/export/tally.ts";
-import { openCrawl } from "../../../src/app/place/directory.ts";
+import { openDirectory } from "../../../src/app/place/directory.ts";
 import { size } from "../../../src/app/wording.ts";
 import { replaceFile } from "../../../src/base/replace-file.ts";
 import { parseLine } from "../../../src/warc/cdxj-lookup.ts";
@@ -174,7 +174,7 @@ describe("a sitemap export", () => {
     }));
     rmSync(join(shell.cwd, "crawls"), { recursive: true, force: true });
     const dir = await smallCrawl(shell, many);
-    await using crawl = await openCrawl(dir);
+    await using crawl = await openDirectory(dir);
     let printed = "";
     await use({
       ...crawl,

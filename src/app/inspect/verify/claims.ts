@@ -47,7 +47,7 @@ export interface ClaimCounts {
  */
 export async function writeClaims(
   path: string,
-  { state, index }: { readonly state: ReadOnlyState | null; readonly index: string },
+  { state, index }: { readonly state: ReadOnlyState | null; readonly index: string | null },
   findings: Findings,
 ): Promise<ClaimCounts> {
   const counts: ClaimCounts = { captures: 0, revisits: 0, lost: 0, robots: 0, indexed: null };
@@ -57,7 +57,7 @@ export async function writeClaims(
 
 async function* claimLines(
   state: ReadOnlyState | null,
-  index: string,
+  index: string | null,
   counts: ClaimCounts,
   findings: Findings,
 ): AsyncGenerator<string> {
@@ -78,6 +78,7 @@ async function* claimLines(
     const ordinal = counts.robots++;
     yield print({ by: "robots", url: href, ordinal, line: "", ...place(capture) });
   }
+  if (index === null) return;
   const file = await open(index).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === "ENOENT") return null;
     throw cause;

@@ -14,7 +14,9 @@ import { verifyPages } from "./pages.ts";
 export interface Verification {
   readonly archive: ArchiveCounts;
   readonly claims: ClaimCounts;
-  /** Lines of pages.jsonl; null when there is no state to hold them against. */
+  /** Whether there was a state to hold the archive against. */
+  readonly hasState: boolean;
+  /** Lines of pages.jsonl; null when there is none, or no state to hold them against. */
   readonly pages: number | null;
   readonly faults: number;
   /** The first faults, in words. */
@@ -40,7 +42,11 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
   try {
     const path = join(temporary, "claims");
     // Before the archive is looked at: in there is all that the state speaks of by now, also while the crawl runs.
-    const claims = await writeClaims(path, { state: sound, index: join(dir, INDEX_FILE) }, findings);
+    const claims = await writeClaims(
+      path,
+      { state: sound, index: dir === null ? null : join(dir, INDEX_FILE) },
+      findings,
+    );
     const marks = (await sound?.marks()) ?? null;
     const files = inClaimOrder(await archive.files(marks), marks, findings);
     const stored = files.flatMap(({ store }) => store ?? []);
@@ -49,10 +55,10 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
     const agreement = new Agreement(claims, sound !== null, findings);
     const onBytes = (done: number): void => onProgress(done, total);
     const read = await verifyArchive(files, readClaims(path), agreement, findings, onBytes);
-    agreement.end();
+    if (dir !== null) agreement.end();
     if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
     const pages =
-      sound === null
+      sound === null || dir === null
         ? null
         : await verifyPages(
             join(dir, PAGES_FILE),
@@ -62,7 +68,7 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
             findings,
           );
     const { faults, told, notes } = findings;
-    return { archive: read, claims, pages, faults, told, notes };
+    return { archive: read, claims, hasState: sound !== null, pages, faults, told, notes };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -1,0 +1,61 @@
+/** A crawl that crawlers share, as commands look at it from anywhere: its state in Redis, its archive in the store. */
+import type { InboxSlot } from "../../ports/inbox.ts";
+import { openCluster } from "../../store/cluster/backend.ts";
+import type { Connection } from "../../store/cluster/connection.ts";
+import { clusterSlot } from "../../store/cluster/inbox.ts";
+import { livingIn } from "../../store/cluster/members.ts";
+import { clusterClock } from "../../store/cluster/time.ts";
+import { sharedConfigIn } from "../config/config.ts";
+import type { CrawlConfig } from "../config/crawl-config.ts";
+import type { SharedCrawl } from "../config/sharing.ts";
+import { CrawlArchive } from "../dir/crawl-archive.ts";
+import { UsageError } from "../usage-error.ts";
+import { placeName } from "./place.ts";
+import { openFrontier } from "./shared-crawl.ts";
+import type { CrawlView } from "./view.ts";
+
+/** Who looks does not wait for a cluster that is away as a crawl does, in ms. */
+const PATIENCE_MS = 5_000;
+
+/** @throws UsageError when there is no such crawl, ClusterError when the cluster does not answer. */
+export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
+  await using parts = new AsyncDisposableStack();
+  const { connection, config } = await begun(crawl, parts);
+  const { name } = crawl;
+  const archive = parts.use(new CrawlArchive({ folder: null, store: config }));
+  const blobs = (await archive.blobs())!; // none is begun without a store
+  const clock = await clusterClock(connection, name);
+  const { shards } = config;
+  const state = parts.use(await openCluster(connection, { name, shards, clock, blobs, joins: true }));
+  const all = parts.move();
+  return {
+    ...{ name: nameOf(crawl), dir: null, config, archive, state },
+    damage: () => [],
+    async standing() {
+      const crawlers = await livingIn(connection, name, clock);
+      const paused = await clusterSlot(connection, name).isPaused();
+      return { running: crawlers.length > 0, paused, crawlers };
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
+}
+
+/** Throws as `openSharedCrawl` does. */
+export async function openSharedSlot(crawl: SharedCrawl): Promise<InboxSlot & AsyncDisposable> {
+  await using parts = new AsyncDisposableStack();
+  const { connection } = await begun(crawl, parts);
+  const all = parts.move();
+  return { ...clusterSlot(connection, crawl.name), [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function begun(
+  crawl: SharedCrawl,
+  parts: AsyncDisposableStack,
+): Promise<{ readonly connection: Connection; readonly config: CrawlConfig }> {
+  const connection = parts.use(await openFrontier(crawl.frontier, { patienceMs: PATIENCE_MS }));
+  const config = await sharedConfigIn(connection, crawl.name);
+  if (config !== null) return { connection, config };
+  throw new UsageError("frontier", `there is no crawl ${nameOf(crawl)}; look at --name and --frontier`);
+}
+
+const nameOf = (crawl: SharedCrawl): string => placeName({ kind: "shared", crawl });

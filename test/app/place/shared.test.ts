@@ -1,0 +1,140 @@
+/** Commands that look at a crawl which crawlers share, and ask something of it, from anywhere. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { main } from "../../../src/app/cli/main.ts";
+import { configFrom, sharedConfig } from "../../../src/app/config/config.ts";
+import { CONFIG } from "../../../src/app/place/shared-crawl.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { directoryBlobs } from "../../../src/blobs/directory.ts";
+import { archiveKey } from "../../../src/blobs/segments.ts";
+import { openCluster } from "../../../src/store/cluster/backend.ts";
+import { Connection } from "../../../src/store/cluster/connection.ts";
+import { Facts } from "../../../src/store/cluster/facts.ts";
+import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
+import { type TestShell, testShell } from "../shell.ts";
+import { PAGES, visitSmall } from "../small-crawl.ts";
+
+const NAME = "small";
+const SHARDS = 3;
+
+let redis: RedisCluster;
+let connection: Connection;
+let dir: string;
+let frontier: string;
+
+/** A crawl as its crawlers leave it; the archive file has gone up whole, or in `pieces`. */
+before(async () => {
+  redis = await redisCluster();
+  connection = await Connection.open({ nodes: redis.nodes });
+  dir = mkdtempSync(join(tmpdir(), "trawl-shared-"));
+  frontier = `redis://${redis.nodes.map(({ host, port }) => `${host}:${port}`).join(",")}`;
+  await begin(NAME, false);
+});
+after(async () => {
+  await connection?.[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+  if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
+});
+
+async function begin(name: string, pieces: boolean): Promise<void> {
+  using shell = testShell();
+  const store = join(dir, name);
+  const input = { seeds: PAGES[0]!.url, dir: join(shell.cwd, "x"), store, shards: SHARDS, frontier, name };
+  const { config } = await configFrom(input, "crawl()", shell);
+  await new Facts(connection, name).settle(CONFIG, JSON.stringify(sharedConfig(config)));
+  await using blobs = directoryBlobs(store);
+  const options = { name, shards: SHARDS, hostConcurrency: PAGES.length, clock: systemClock, blobs };
+  await using backend = await openCluster(connection, options);
+  const folder = join(shell.cwd, "archive");
+  await visitSmall(backend, folder, { clock: systemClock, time: systemClock.now() }, PAGES);
+  const [file] = readdirSync(folder);
+  const bytes = readFileSync(join(folder, file!));
+  const key = file!.replace(/\.open$/, "");
+  if (!pieces) return blobs.put(archiveKey(key), bytes);
+  const half = Math.floor(bytes.length / 2);
+  await blobs.put(`segments/${key}/${"0".padStart(16, "0")}`, bytes.subarray(0, half));
+  await blobs.put(`segments/${key}/${String(half).padStart(16, "0")}`, bytes.subarray(half));
+}
+
+async function run(shell: TestShell, command: string, ...more: string[]): Promise<string> {
+  const code = await main([command, "--frontier", frontier, "--name", NAME, ...more], shell);
+  assert.equal(code, 0, shell.err());
+  return shell.out();
+}
+
+describe("a crawl that crawlers share", () => {
+  it("is named by --frontier and --name in the place of a directory", async () => {
+    using shell = testShell();
+    const out = await run(shell, "status");
+    assert.equal(out.split("\n")[0], `${NAME} in ${frontier}`);
+    assert.match(out, /state {4}stopped/);
+    assert.match(out, /pages {4}3 fetched, 1 failed/);
+    assert.match(out, /to do {4}1 queued, 0 to retry, on 1 host/);
+  });
+
+  it("is not to be had under another name, nor where no cluster is", async () => {
+    using shell = testShell();
+    assert.equal(await main(["status", "--frontier", frontier, "--name", "other"], shell), 2);
+    assert.equal(shell.err(), `trawl: there is no crawl other in ${frontier}; look at --name and --frontier\n`);
+    using away = testShell();
+    assert.equal(await main(["status", "--frontier", "redis://127.0.0.1:1", "--name", NAME], away), 3);
+    assert.match(away.err(), /^trawl: no Redis Cluster answers at 127\.0\.0\.1:1 .*\n$/);
+  });
+
+  it("is reported on, explained and exported as one in a directory", async () => {
+    using shell = testShell();
+    assert.match(await run(shell, "report"), /requests {3}4 to 2 hosts on 1 address, /);
+    using explaining = testShell();
+    const says = await run(explaining, "explain", PAGES[3]!.url);
+    assert.match(says, new RegExp(`^by ${NAME} in redis:`, "m"));
+    assert.match(says, /end +http-4xx: /);
+    using exporting = testShell();
+    const rows = (await run(exporting, "export", "--to", "-"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const ends = Object.fromEntries(rows.map(({ url, end }) => [url, end]));
+    assert.deepEqual(ends, {
+      ...Object.fromEntries(PAGES.map(({ url, end = "fetched" }) => [url, end])),
+      "https://a.test/later": null,
+    });
+  });
+
+  it("gives what its archive holds from the store, and as one file to replay", async () => {
+    using shell = testShell();
+    assert.equal(await run(shell, "get", PAGES[1]!.url), PAGES[1]!.body);
+    using exporting = testShell();
+    await run(exporting, "export", "--to", "x.wacz", "--quiet");
+  });
+
+  it("is verified in the store, also while its files are there in pieces", async () => {
+    using shell = testShell();
+    assert.match(await run(shell, "verify"), /1 file read from .*\nSound\.\n$/);
+    await begin("pieces", true);
+    using again = testShell();
+    assert.equal(await main(["verify", "--frontier", frontier, "--name", "pieces"], again), 0, again.out());
+    assert.match(again.out(), /archive {2}1 file, [\d.]+ kB, 9 records: /);
+  });
+
+  it("is damaged when its store has not what the state speaks of", async () => {
+    await begin("damaged", false);
+    rmSync(join(dir, "damaged", "archive"), { recursive: true });
+    using shell = testShell();
+    assert.equal(await main(["verify", "--frontier", frontier, "--name", "damaged"], shell), 3);
+    assert.match(shell.out(), /FAULT +archive file .* is gone/);
+  });
+
+  it("takes URLs, and a pause, that every crawler finds", async () => {
+    using shell = testShell();
+    assert.match(await run(shell, "pause"), /is paused; trawl resume goes on\.\n$/);
+    using looking = testShell();
+    assert.match(await run(looking, "status"), /paused {3}until trawl resume/);
+    using again = testShell();
+    assert.match(await run(again, "resume"), /is no longer paused\.\n$/);
+    using adding = testShell();
+    assert.match(await run(adding, "add", "https://a.test/more"), /^1 URL for small in redis:.*\n$/);
+  });
+});
