@@ -10,8 +10,8 @@ import type { Lease, LeasedUrl } from "../src/model/lease.ts";
 import type { NewUrl } from "../src/model/link.ts";
 import type { Href } from "../src/model/url.ts";
 import { firstCash } from "../src/policy/priority.ts";
-import type { FrontierState, Settled } from "../src/ports/frontier.ts";
-import { openCluster } from "../src/store/cluster/backend.ts";
+import type { Settled } from "../src/ports/frontier.ts";
+import { type ClusterBackend, openCluster } from "../src/store/cluster/backend.ts";
 import { type ClusterAddress, Connection } from "../src/store/cluster/connection.ts";
 import { hostName, mulberry32, pageRecord, zipf } from "./synthetic.ts";
 
@@ -30,6 +30,9 @@ export interface Stretch {
   readonly pages: number;
   /** Of the whole process, inside the store. */
   readonly cpuUs: number;
+  /** Links that the frontier was told, and those of them that it knew to be in Redis without asking. */
+  readonly asked: number;
+  readonly met: number;
 }
 
 const HOSTS = 100_000;
@@ -110,12 +113,12 @@ class Web {
 }
 
 class Crawler {
-  readonly #backend: FrontierState;
+  readonly #backend: ClusterBackend;
   readonly #web: Web;
   #pages = 0;
   #cpuUs = 0;
 
-  constructor(backend: FrontierState, web: Web) {
+  constructor(backend: ClusterBackend, web: Web) {
     this.#backend = backend;
     this.#web = web;
   }
@@ -128,12 +131,14 @@ class Crawler {
   async go(pages: number): Promise<Stretch> {
     this.#pages = 0;
     this.#cpuUs = 0;
+    const { asked, met } = this.#backend.known;
     while (this.#pages < pages) {
       const leases = await this.#inside(() => this.#backend.lease(BATCH));
       if (leases.length === 0) await clock.sleep(10);
       else await this.#commit(leases);
     }
-    return { pages: this.#pages, cpuUs: this.#cpuUs };
+    const { known } = this.#backend;
+    return { pages: this.#pages, cpuUs: this.#cpuUs, asked: known.asked - asked, met: known.met - met };
   }
 
   async #commit(leases: readonly Lease[]): Promise<void> {

@@ -4,9 +4,11 @@
  *
  *   npx node bench/cluster.ts [PAGES=40000] [CRAWLERS=2] [SHARDS=1024] [URLS=200000]
  *
- * With one master and with two (without replicas): pages a second, microseconds of CPU a page in Redis (the thread that runs commands) and in
- * the crawlers, commands a page. Then, with one master, which verbs that is, and which commands; and what URLS URLs take in
- * Redis when they are queued and when they have ended.
+ * With one master and with two (without replicas): pages a second; microseconds of CPU a page in the crawlers, in Redis (the
+ * threads that run commands), in its busiest master, and by the wall in scripts; scripts and commands a page; how many of the
+ * links told the crawlers knew to be in Redis; and the pages a second that the busiest master could do by its CPU time.
+ * Then, with one master, which verbs and which commands that is; and what URLS URLs take in Redis when they are queued, and
+ * when they have ended.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +24,6 @@ import type { CrawlerTask, Stretch } from "./cluster-crawler.ts";
 import { bytesByKind, costOf, memoryOf, type RedisCost, timedByVerb } from "./redis-costs.ts";
 
 const LINES = 5;
-const NEW_A_PAGE = 10;
 const URLS_A_HOST = 50;
 const BATCH = 200;
 
@@ -59,7 +60,7 @@ class Crawlers implements AsyncDisposable {
         return this.#said(child);
       }),
     );
-    return stretches.reduce((sum, one) => ({ pages: sum.pages + one.pages, cpuUs: sum.cpuUs + one.cpuUs }));
+    return together(stretches);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,62 +96,73 @@ function spent(before: RedisCost, after: RedisCost) {
   return { cpuUs: after.cpuUs - before.cpuUs, calls, scripts, commands };
 }
 
-/** Pages a second that the busiest of so many masters could do, by its CPU time. */
-async function throughput(masters: number, { pages, crawlers, shards, blobs }: Size): Promise<number> {
-  await using cluster = await redisCluster({ masters, replicas: 0 });
-  await using fleet = new Crawlers();
-  const name = `bench-${masters}`;
-  const tasks = Array.from({ length: crawlers }, (_, nth) => ({
-    nodes: cluster.nodes,
-    name,
-    blobs: join(blobs, name),
-    nth,
-    crawlers,
-    shards,
-  }));
-  await fleet.start(tasks);
-  console.log(`\n${masters === 1 ? "one master" : `${masters} masters`}, ${crawlers} crawlers`);
+/** What a stretch has cost, and each master in it. */
+interface Costs {
+  readonly seconds: number;
+  readonly stretch: Stretch;
+  readonly masters: readonly ReturnType<typeof spent>[];
+}
+
+const HEADINGS = ["crawlers", "Redis", "busiest", "in scripts"].map((what) => `us ${what}`);
+
+/** Pages a second that the busiest master could do, by its CPU time. */
+function tell(title: string | number, { seconds, stretch, masters }: Costs): number {
+  const aPage = (of: (cost: Costs["masters"][number]) => number) =>
+    masters.reduce((sum, one) => sum + of(one), 0) / stretch.pages;
+  const busiest = Math.max(...masters.map(({ cpuUs }) => cpuUs)) / stretch.pages;
   row(
-    "URLs",
-    "pages",
-    "pages/s",
-    "us crawlers",
-    "us Redis",
-    "us busiest",
-    "us scripts",
-    "scripts",
-    "commands",
-    "pages/s by CPU",
+    title,
+    (stretch.pages / seconds).toFixed(0),
+    (stretch.cpuUs / stretch.pages).toFixed(0),
+    aPage(({ cpuUs }) => cpuUs).toFixed(1),
+    busiest.toFixed(1),
+    aPage(({ scripts }) => scripts.us).toFixed(1),
+    aPage(({ scripts }) => scripts.calls).toFixed(2),
+    aPage(({ commands }) => commands).toFixed(1),
+    `${((100 * stretch.met) / stretch.asked).toFixed(0)} %`,
+    (1e6 / busiest).toFixed(0),
   );
-  let done = 0;
-  let possible = 0;
+  return 1e6 / busiest;
+}
+
+/** Pages a second that so many masters could do. */
+async function throughput(count: number, { pages, crawlers, shards, blobs }: Size): Promise<number> {
+  await using cluster = await redisCluster({ masters: count, replicas: 0 });
+  await using fleet = new Crawlers();
+  const name = `bench-${count}`;
+  const of = { nodes: cluster.nodes, name, blobs: join(blobs, name), crawlers, shards };
+  await fleet.start(Array.from({ length: crawlers }, (_, nth) => ({ ...of, nth })));
   const look = () => Promise.all(cluster.nodes.map((node) => costOf(cluster, node)));
-  for (let line = 0; line < LINES; line++) {
+  const timed = async (work: () => Promise<Stretch>): Promise<Costs> => {
     const before = await look();
     const began = performance.now();
-    const stretch = await fleet.go(pages / LINES);
+    const stretch = await work();
     const seconds = (performance.now() - began) / 1000;
-    const costs = (await look()).map((after, nth) => spent(before[nth]!, after));
-    done += stretch.pages;
-    const aPage = (of: (cost: (typeof costs)[number]) => number) =>
-      costs.reduce((sum, one) => sum + of(one), 0) / stretch.pages;
-    const busiest = Math.max(...costs.map(({ cpuUs }) => cpuUs)) / stretch.pages;
-    possible = 1e6 / busiest;
-    row(
-      done * NEW_A_PAGE,
-      done,
-      (stretch.pages / seconds).toFixed(0),
-      (stretch.cpuUs / stretch.pages).toFixed(0),
-      aPage(({ cpuUs }) => cpuUs).toFixed(1),
-      busiest.toFixed(1),
-      aPage(({ scripts }) => scripts.us).toFixed(1),
-      aPage(({ scripts }) => scripts.calls).toFixed(2),
-      aPage(({ commands }) => commands).toFixed(1),
-      possible.toFixed(0),
-    );
-  }
-  if (masters === 1) await profile(cluster, fleet, pages / LINES);
+    return { seconds, stretch, masters: (await look()).map((after, nth) => spent(before[nth]!, after)) };
+  };
+  console.log(`\n${count} ${count === 1 ? "master" : "masters"}, ${crawlers} crawlers, ${shards} shards`);
+  row("pages", "pages/s", ...HEADINGS, "scripts", "commands", "known", "by CPU");
+  let done = 0;
+  const line = async (): Promise<Stretch> => {
+    const costs = await timed(() => fleet.go(pages / LINES));
+    done += costs.stretch.pages;
+    tell(done, costs);
+    return costs.stretch;
+  };
+  await line();
+  const rest = await timed(async () => {
+    const stretches: Stretch[] = [];
+    for (let nth = 1; nth < LINES; nth++) stretches.push(await line());
+    return together(stretches);
+  });
+  const possible = tell("without first", rest);
+  if (count === 1) await profile(cluster, fleet, pages / LINES);
   return possible;
+}
+
+function together(stretches: readonly Stretch[]): Stretch {
+  const sum = (what: keyof Stretch) => stretches.reduce((total, one) => total + one[what], 0);
+  return { pages: sum("pages"), cpuUs: sum("cpuUs"), asked: sum("asked"), met: sum("met") };
 }
 
 async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): Promise<void> {
