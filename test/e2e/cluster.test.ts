@@ -41,6 +41,7 @@ function crawlOf(web: Web) {
   return {
     name,
     store,
+    where,
     dirOf: (crawler: string) => join(dir.path, name, crawler),
     begins: (crawler: string, ...more: string[]) => [
       ...["crawl", `${web.origin(0)}/`, ...rules, ...where, "--dir", join(dir.path, name, crawler), ...more],
@@ -124,6 +125,34 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(await state.unreadable(), []);
     assert.deepEqual(await state.segmented(), []);
     assert.ok(twice(await asked(web)).length <= 8, String(twice(await asked(web))));
+  });
+
+  it("are looked at, held, and given more to do, from anywhere", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 6, addresses: 6 });
+    const crawl = crawlOf(web);
+    const ask = async (command: string, ...more: string[]): Promise<string> => {
+      const run = await trawl([command, ...crawl.where, ...more]);
+      done(run);
+      return run.stdout;
+    };
+    done(await trawl(crawl.begins("a", "--time-limit", "1s")));
+    assert.match(await ask("status"), /state {4}stopped/);
+    await ask("pause");
+    await ask("add", `${web.origin(1)}/added-by-hand`);
+    const before = (await asked(web)).size;
+    const running = startTrawl(crawl.joins("a"));
+    await until("it is there", async () => /running: 1 crawler, /.test(await ask("status")));
+    assert.match(await ask("status"), /paused {3}until trawl resume/);
+    assert.equal((await asked(web)).size, before);
+    await ask("resume");
+    done(await running.ended);
+
+    assert.equal((await asked(web)).get("h1.test/added-by-hand"), 1);
+    assert.match(await ask("status"), /state {4}finished/);
+    assert.match(await ask("verify"), /Sound\.\n$/);
+    assert.match(await ask("report"), /breaches {3}none/);
+    const rows = (await ask("export", "--to", "-", "--where", "end=fetched")).trim().split("\n");
+    assert.deepEqual(canonical(rows.map((row) => JSON.parse(row).url)), canonical(web.site.reachable()));
   });
 
   it("stop at a limit of pages that counts those of all", async () => {
