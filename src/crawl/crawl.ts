@@ -3,10 +3,11 @@ import type { Log } from "../base/log.ts";
 import type { ArchiveMark } from "../model/capture.ts";
 import type { ChangeEvent } from "../model/event.ts";
 import type { Lease } from "../model/lease.ts";
-import type { UrlRecord } from "../model/record.ts";
+import { contentOf, type UrlRecord } from "../model/record.ts";
 import type { Href } from "../model/url.ts";
 import type { Errand, Sealed } from "../model/visited.ts";
 import { addressReadyAt, isParked } from "../policy/politeness.ts";
+import type { Bodies } from "../ports/bodies.ts";
 import type { Frontier, Settled } from "../ports/frontier.ts";
 import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
@@ -41,6 +42,8 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   readonly pages: Sink<UrlRecord> | null;
   /** What has changed; null: nobody wants to know. */
   readonly changes: Sink<ChangeEvent> | null;
+  /** Told which bodies are known; null: no other crawler asks. */
+  readonly bodies: Pick<Bodies, "keep"> | null;
   readonly inbox: Inbox;
   /** Brings URLs back; null in a crawl that visits each once. */
   readonly recrawl: Recrawl | null;
@@ -306,6 +309,9 @@ class Loop {
       for (const { visits } of sealed) for (const { listed } of visits) if (listed !== undefined) hints.hear(listed);
     if (report.current.includes(false)) this.#context.visitors.forget();
     progress.committed(outcomes, report.current);
+    await this.#context.bodies?.keep(
+      outcomes.flatMap(({ settled: { record } }, nth) => (report.current[nth] && record && contentOf(record)) || []),
+    );
     if (events.length > 0) onChanged?.(events);
     if (records.length > 0) await this.#context.onSettled?.(records);
   }

@@ -12,6 +12,8 @@ import type { KnownContent } from "../model/record.ts";
 const MOST_LOOKED_AT = 20_000;
 /** Pages that name another as canonical, of which it is remembered. */
 const MOST_NAMED = 100_000;
+/** The tables keep ids in 32 bits: pages of higher ids are compared with others, and others not with them. */
+const MOST_ID = 2 ** 32 - 1;
 
 /** What a page is a copy of: ids of URLs, of which one at most is set. */
 export interface CopyOf {
@@ -40,7 +42,7 @@ export class Duplicates {
     const duplicates = new Duplicates();
     for await (const { urlId, digest, simhash } of known) {
       duplicates.#remember(digest, urlId);
-      if (simhash !== null) duplicates.#byText.add(...parseSimhash(simhash), urlId);
+      if (simhash !== null) duplicates.#rememberText(parseSimhash(simhash), urlId);
     }
     return duplicates;
   }
@@ -56,7 +58,7 @@ export class Duplicates {
     if (page.simhash !== null) {
       const hash = parseSimhash(page.simhash);
       const near = this.#byText.nearest(...hash, MOST_LOOKED_AT);
-      if (near === null) this.#byText.add(...hash, urlId);
+      if (near === null) this.#rememberText(hash, urlId);
       else if (near.id !== urlId) return this.#copy(urlId, href, near.id, "nearDuplicateOf");
     }
     if (page.canonical !== null && page.canonical !== href) this.#rememberName(urlId, page.canonical);
@@ -83,9 +85,18 @@ export class Duplicates {
     return id === urlId ? NO_COPY : { ...NO_COPY, [how]: id };
   }
 
+  #rememberText(hash: ReturnType<typeof parseSimhash>, urlId: number): void {
+    if (urlId <= MOST_ID) this.#byText.add(...hash, urlId);
+  }
+
   #rememberName(urlId: number, canonical: string): void {
     if (this.#named.size >= MOST_NAMED) this.#named.delete(this.#named.keys().next().value!);
     this.#named.set(urlId, canonical);
+  }
+
+  /** Another crawler has found it. */
+  learn(digest: string, urlId: number): void {
+    this.#remember(digest, urlId);
   }
 
   /** The URL that had a content of this digest first, by 64 bits of it; null when none had. */
@@ -96,6 +107,7 @@ export class Duplicates {
 
   /** The URL that had the content first. */
   #remember(digest: string, urlId: number): number {
+    if (urlId > MOST_ID) return this.first(digest) ?? urlId;
     const [hi, lo] = hashText(digest);
     return this.#byDigest.insert(hi, lo, urlId) ? urlId : this.#byDigest.find(hi, lo);
   }

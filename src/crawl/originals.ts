@@ -5,6 +5,7 @@
 import type { Original } from "../model/capture.ts";
 import type { KnownContent, VisitRecord } from "../model/record.ts";
 import { historyOf } from "../policy/history.ts";
+import type { Bodies } from "../ports/bodies.ts";
 import type { StateQueries } from "../ports/frontier.ts";
 import type { Duplicates } from "./duplicates.ts";
 
@@ -16,15 +17,20 @@ export interface Originals {
 
 export type FindOriginal = (digest: KnownContent["digest"]) => Promise<Original | null>;
 
-/** On the control thread. */
+/** On the control thread. `bodies`: what other crawlers have found; null: there are none. */
 export function originalsIn(
   state: Pick<StateQueries, "visitsOf">,
-  duplicates: Pick<Duplicates, "first">,
+  duplicates: Pick<Duplicates, "first" | "learn">,
+  bodies: Pick<Bodies, "first"> | null = null,
 ): FindOriginal {
   return async (digest) => {
-    const urlId = duplicates.first(digest);
+    const own = duplicates.first(digest);
+    const urlId = own ?? (await bodies?.first(digest)) ?? null;
+    if (urlId === null) return null;
     // Remembered are 64 bits of the digest, and perhaps of a page that is not committed yet: the state decides.
-    return urlId === null ? null : originalAmong(await state.visitsOf(urlId), digest);
+    const original = originalAmong(await state.visitsOf(urlId), digest);
+    if (own === null && original !== null) duplicates.learn(digest, urlId);
+    return original;
   };
 }
 

@@ -44,6 +44,15 @@ export interface KnownContent {
   readonly simhash: string | null;
 }
 
+/** What a recorded page is remembered by; null for what is no page, cut, a copy, or looked at again. */
+export function contentOf(visit: VisitRecord): KnownContent | null {
+  const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf, history } = visit;
+  if (history !== null && history.checks > 0) return null;
+  if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) return null;
+  if (capture === null || capture.truncated !== null) return null;
+  return { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
+}
+
 export interface UrlRecord {
   readonly id: number;
   readonly href: Href;

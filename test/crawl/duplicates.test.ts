@@ -33,6 +33,14 @@ const HREF = "https://a.test/x";
 const NEAR_0 = ["0000000000000000", "0000000000000007", "000000000000003f"];
 
 describe("duplicates", () => {
+  it("name no page whose id does not fit the tables, and are told of such pages too", async () => {
+    const all = await Duplicates.of([]);
+    const huge = 2 ** 32 + 1;
+    assert.deepEqual(all.copyOf(huge, HREF, 9, capture("A"), page(NEAR_0[0]!)), NO_COPY);
+    assert.deepEqual(all.copyOf(1, HREF, 9, capture("A"), page(NEAR_0[1]!)), NO_COPY, "and not of what 32 bits leave");
+    assert.equal(all.copyOf(huge + 1, HREF, 9, capture("A"), page(null)).duplicateOf, 1);
+    assert.equal(all.copyOf(huge + 2, HREF, 9, capture("B"), page(NEAR_0[0]!)).nearDuplicateOf, 1);
+  });
   it("are of the first that had the same body", async () => {
     const all = await Duplicates.of([]);
     assert.deepEqual(all.copyOf(1, HREF, 9, capture("A"), page(null)), NO_COPY);

@@ -10,7 +10,10 @@ import { NO_ANSWER, type VisitRecord } from "../../src/model/record.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Errand } from "../../src/model/visited.ts";
 import type { ArchiveNote } from "../../src/ports/archive.ts";
+import type { Backend } from "../../src/ports/frontier.ts";
+import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { exchange } from "../warc/fixtures.ts";
+import { crawlWorld } from "./world.ts";
 
 const captureOf = (digest: string, more: Partial<Capture> = {}): Capture => ({
   response: { file: "x.warc.gz", offset: 0, length: 1 },
@@ -48,6 +51,29 @@ describe("the capture that holds a body", () => {
   it("is never a revisit itself", async () => {
     assert.equal((await find("sha1:4"))?.at, 9);
   });
+  it("is one that another crawler has found, whose page then is the first of its copies", async () => {
+    const duplicates = await Duplicates.of([]);
+    const asked: string[] = [];
+    const bodies = {
+      async first(digest: string) {
+        asked.push(digest);
+        return digest === "sha1:1" ? 1 : digest === "sha1:2" ? 2 : null;
+      },
+    };
+    const findIn = originalsIn(
+      { visitsOf: async (id) => visits.filter(({ urlId }) => urlId === id) },
+      duplicates,
+      bodies,
+    );
+    assert.equal((await findIn("sha1:1"))?.urlId, 1);
+    assert.equal(await findIn("sha1:2"), null, "it only resembles it");
+    assert.equal(await findIn("sha1:new"), null);
+    assert.equal((await findIn("sha1:1"))?.urlId, 1);
+    assert.deepEqual(asked, ["sha1:1", "sha1:2", "sha1:new"], "what is known is not asked for again");
+    const page = { simhash: null, canonical: null } as never;
+    const copyOf = (digest: string) => duplicates.copyOf(9, "https://a.test/", 10, captureOf(digest), page).duplicateOf;
+    assert.deepEqual([copyOf("sha1:1"), copyOf("sha1:2")], [1, null]);
+  });
   it("is none that is not committed yet: a crash could cut it back", async () => {
     const duplicates = await Duplicates.of([]);
     const page = { simhash: null } as never;
@@ -55,6 +81,32 @@ describe("the capture that holds a body", () => {
     assert.equal(duplicates.first("sha1:new"), 1);
     assert.equal(await originalsIn({ visitsOf: async () => [] }, duplicates)("sha1:new"), null);
   });
+});
+
+it("bodies are told of once their pages are committed, without copies and what is no page", async () => {
+  let backend: Backend | null = null;
+  const told: string[] = [];
+  await crawlWorld({
+    seeds: ["http://a.test/1", "http://b.test/2", "http://c.test/3"],
+    web: (href) =>
+      /\/[12]$/.test(href)
+        ? { links: ["http://d.test/4"] }
+        : href.endsWith("/4")
+          ? { links: ["http://a.test/1"] }
+          : undefined,
+    backend: (clock) => (backend = memoryBackend({ clock })),
+    bodies: {
+      async keep(pages) {
+        for (const { urlId } of pages) {
+          const record = await backend!.byId(urlId);
+          told.push(`${record?.href} ${record?.visit?.end}`);
+        }
+      },
+    },
+  });
+  assert.equal(told.length, 2, told.join());
+  assert.match(told[0]!, /\/[12] fetched$/);
+  assert.equal(told[1], "http://d.test/4 fetched");
 });
 
 describe("what a visit thread asks", () => {

@@ -117,6 +117,7 @@ export interface WorldOptions {
   readonly backend?: (clock: Clock) => Backend;
   readonly recrawl?: (clock: Clock, backend: Backend) => Recrawl;
   readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
+  readonly bodies?: CrawlContext["bodies"];
   readonly onAsked?: (asked: FetchRequest) => void;
   /** Pages are HTML, read as in earnest, their texts compared. */
   readonly asHtml?: boolean;
@@ -254,6 +255,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     admission: visit.admission,
     changes: null,
     pages: { write: async () => ({ file: "pages", bytes: 0 }) },
+    bodies: options.bodies ?? null,
     inbox: options.inbox?.(clock, backend, visit.admission.admit) ?? { look: async () => false },
     recrawl,
     hints: recrawl === null ? null : new Hints({ urls: backend, hosts, recrawl, clock }),

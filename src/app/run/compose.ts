@@ -235,11 +235,12 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     weights: weightsOf(config),
   });
   const admission = admissionOf(config, guard, moved);
-  // Who joins others does not wait until all that they have kept is read: it knows the copies of what it meets itself.
+  // Who joins others does not wait until all that they have kept is read: it asks for bodies as it meets them.
   const duplicates = await Duplicates.of(place.shared === null ? backend.contents() : []);
+  const bodies = place.shared?.bodies ?? null;
   const taken = [...(await backend.marks()).keys()].filter((file) => place.owns(file));
   const data = { config, moved, taken, waitingMib: parts.waitingMib };
-  const visitors = await startThreads(data, place.writer, originalsIn(backend, duplicates), log);
+  const visitors = await startThreads(data, place.writer, originalsIn(backend, duplicates, bodies), log);
   const known = new Set(moved);
   const extend = (to: Href): void => {
     if (known.has(to)) return;
@@ -267,6 +268,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     hosts,
     admission,
     pages: place.pages,
+    bodies,
     changes,
     cookies,
     inbox: place.inbox(admission),

@@ -13,6 +13,7 @@ import { ownersOf } from "../../policy/rendezvous.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
+import { clusterBodies } from "../../store/cluster/bodies.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { openMembers } from "../../store/cluster/members.ts";
@@ -102,6 +103,7 @@ export async function openShared(
       get crawlers() {
         return members.living.length;
       },
+      bodies: clusterBodies(connection, name),
     },
     async finish(isDone) {
       if (isDone) await takeOver(config, backend, blobs, (file) => !members.living.includes(writerOf(file) ?? ""), log);

@@ -5,6 +5,7 @@ import type { Sink } from "../../crawl/crawl.ts";
 import type { TurnRules } from "../../crawl/turns.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Blobs } from "../../ports/blobs.ts";
+import type { Bodies } from "../../ports/bodies.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
 import type { Turns } from "../../ports/turns.ts";
@@ -38,6 +39,8 @@ export interface Workplace extends AsyncDisposable {
 export interface Shared {
   /** How many crawlers are at the crawl now, this one included. */
   readonly crawlers: number;
+  /** What all of them have found. */
+  readonly bodies: Bodies;
 }
 
 export interface WorkplaceParts {

@@ -4,7 +4,7 @@ import { cashOf } from "../../dedup/cash-levels.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlName } from "../../model/link.ts";
-import { dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
+import { contentOf, dropRecord, type KnownContent, type UrlRecord, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
@@ -135,11 +135,8 @@ export class ClusterRecords implements StateQueries {
 
   async *contents(): AsyncIterable<KnownContent> {
     for await (const visit of this.captures()) {
-      const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf, history } = visit;
-      if (history !== null && history.checks > 0) continue;
-      if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
-      if (capture === null || capture.truncated !== null) continue;
-      yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
+      const content = contentOf(visit);
+      if (content !== null) yield content;
     }
   }
 

@@ -2,7 +2,7 @@
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlName } from "../../model/link.ts";
-import type { KnownContent, VisitRecord } from "../../model/record.ts";
+import { contentOf, type KnownContent, type VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
@@ -44,11 +44,9 @@ export class MemoryRecords {
   }
 
   async *contents(): AsyncIterable<KnownContent> {
-    for (const { urlId, end, bytes, capture, page, duplicateOf, nearDuplicateOf, history } of this.state.visits) {
-      if (history !== null && history.checks > 0) continue;
-      if (end !== "fetched" || bytes === 0 || page === null || duplicateOf !== null) continue;
-      if (capture === null || capture.truncated !== null) continue;
-      yield { urlId, digest: capture.digest, simhash: nearDuplicateOf === null ? page.simhash : null };
+    for (const visit of this.state.visits) {
+      const content = contentOf(visit);
+      if (content !== null) yield content;
     }
   }
 
