@@ -3,7 +3,7 @@
  * (`dedup/known-links`) nothing is sent but, now and then, the cash that a page gives them.
  */
 import type { Instant } from "../../base/clock.ts";
-import { cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
+import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import { KnownLinks } from "../../dedup/known-links.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
@@ -39,6 +39,7 @@ export class Admission {
   readonly known = new KnownLinks();
   readonly #shards: Shards;
   readonly #options: AdmissionOptions;
+  readonly #levels = new CashLevels();
 
   constructor(shards: Shards, options: AdmissionOptions) {
     this.#shards = shards;
@@ -82,11 +83,11 @@ export class Admission {
       if (given > 0 && page !== null) this.#thinned(url, parcels, page, given, known);
       return;
     }
-    const begins = firstCash === null || url.drop !== undefined ? 0 : firstCash(url);
-    // A page that comes back gave its share to what it knows when it came first: only what is new gets one.
-    const gift = page === null ? NO_GIFT : parcels.gift(page, page.previous === null ? given : 0, url.host);
-    const first = page !== null && page.previous !== null ? begins + given : begins;
-    parcels.for(url.host).url(url, now, gift, first, recorded);
+    const level =
+      firstCash === null || url.drop !== undefined ? 0 : this.#levels.after(FIRST_LEVEL, firstCash(url) + given);
+    // A page that comes back gave its share to what is known when it came first: only what is new gets one.
+    const gift = page === null || page.previous !== null ? NO_GIFT : parcels.gift(page, given, url.host);
+    parcels.for(url.host).url(url, now, gift, level, recorded);
   }
 
   #give(name: UrlName, parcels: Parcels, page: Lease, amount: number): void {

@@ -34,6 +34,8 @@ const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
 /** Once a master does not answer, it is asked so soon who has taken its place, in ms. */
 const LOOK_ROUND_MS = 200;
+/** Of the strings in an answer: RESP calls them by this letter. */
+const AS_BYTES = { typeMapping: { ["$".charCodeAt(0)]: Buffer } };
 const CONNECT_MS = 5_000;
 const WAIT_MS = 1_000;
 
@@ -96,6 +98,11 @@ export class Connection implements AsyncDisposable {
   /** A command by its first key. */
   command(key: string, words: readonly string[]): Promise<unknown> {
     return this.#patiently(() => this.#client.sendCommand(key, false, [...words]));
+  }
+
+  /** What a key holds that is no text. */
+  bytes(key: string): Promise<Buffer | null> {
+    return this.#patiently(() => this.#client.sendCommand<Buffer | null>(key, false, ["GET", key], AS_BYTES));
   }
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */

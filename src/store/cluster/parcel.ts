@@ -10,7 +10,7 @@ const DROP_KIND = 1;
 const CASH_KIND = 2;
 
 /** Bytes before the text of each. */
-const HEAD = 34;
+const HEAD = 31;
 const FIRST_BYTES = 4_096;
 
 /** What the script says of each. */
@@ -49,8 +49,8 @@ export class Parcel {
     this.#tierOf = tierOf;
   }
 
-  /** `begins`: the cash that it has before any page has given it some. `recorded`: where in the order of records a drop stands. */
-  url(url: NewUrl, now: Instant, gift: Gift, begins: number, recorded: string): void {
+  /** `level`: of its cash, if it is new; `gift`: if it is known. `recorded`: where in the order of records a drop stands. */
+  url(url: NewUrl, now: Instant, gift: Gift, level: number, recorded: string): void {
     const { drop } = url;
     let text = tailOf(url, now);
     if (drop !== undefined) {
@@ -58,7 +58,7 @@ export class Parcel {
       const detail = drop.detail === undefined ? "" : `\t${drop.detail}`;
       text = `${String.fromCharCode(fields.length)}${fields}${text}${detail}`;
     }
-    this.#add(url, drop === undefined ? URL_KIND : DROP_KIND, url.priority, gift, begins, text);
+    this.#add(url, drop === undefined ? URL_KIND : DROP_KIND, url.priority, gift, level, text);
   }
 
   /** Of one that is known. */
@@ -70,17 +70,18 @@ export class Parcel {
     return [this.#bytes.subarray(0, this.#length), ...this.#words];
   }
 
-  #add(name: UrlName, kind: number, priority: number, { amount, page }: Gift, begins: number, text: string): void {
+  #add(name: UrlName, kind: number, priority: number, { amount, page }: Gift, level: number, text: string): void {
     const length = Buffer.byteLength(text);
     const bytes = this.#room(HEAD + length);
     let at = this.#length;
     at = bytes.writeUInt32LE(name.fpLo, at);
     at = bytes.writeUInt32LE(name.fpHi, at);
+    at = bytes.writeUInt32LE(name.fpLo, at);
     at = bytes.writeUInt8(kind, at);
     at = bytes.writeUInt8(priority, at);
     at = bytes.writeUInt16LE(kind === CASH_KIND ? 0 : this.#nth(name.host), at);
+    at = bytes.writeUInt8(level, at);
     at = bytes.writeDoubleLE(amount, at);
-    at = bytes.writeDoubleLE(begins, at);
     at = bytes.writeUInt32LE(page, at);
     at = bytes.writeUInt16LE(length, at);
     this.#length = at + bytes.write(text, at);

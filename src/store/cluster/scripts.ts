@@ -7,12 +7,12 @@ const ALL = ["shard", "seen", "hosts"] as const;
 
 /** What stands before each verb. */
 const VERBS = {
-  open: ALL,
-  admit: [...ALL, "cash"],
-  lease: ALL,
+  open: [...ALL, "delay"],
+  admit: [...ALL, "short", "cash"],
+  lease: [...ALL, "short"],
   look: ALL,
   fence: ["shard", "seen"],
-  settle: ALL,
+  settle: [...ALL, "delay"],
   release: ALL,
   reclaim: ALL,
   revisit: ALL,

@@ -5,11 +5,11 @@ import type { Pending } from "../../ports/frontier.ts";
 import type { Connection, Word } from "./connection.ts";
 import type { Verb } from "./scripts.ts";
 import { shardOf } from "./shard-of.ts";
-import { type Standing, standingOf, type ToldStanding, UNKNOWN } from "./standing.ts";
+import { type Standing, standingIn, standingOf, UNKNOWN } from "./standing.ts";
 
-/** What others have changed in a shard that this crawler looks after is seen after so long, in ms. */
+/** What others have brought to a shard of this crawler that had nothing to do is seen after so long, in ms. */
 const LOOK_MS = 1_000;
-/** In any other, by a crawler that has nothing else to do. */
+/** What they have changed in any other. */
 const FAR_LOOK_MS = 5_000;
 /** Work of a shard that others look after is left over when it has been due for so long. */
 const LEFT_OVER_MS = 1_000;
@@ -93,7 +93,7 @@ export class Shards {
     const work = async (): Promise<T> => {
       await before?.catch(() => {});
       const at = this.#options.clock.now();
-      const [told, standing] = await this.#call<[T, ToldStanding]>(verb, shard, words, at);
+      const [told, standing] = await this.#call<[T, (number | string)[]]>(verb, shard, words, at);
       this.#remember(shard, standingOf(standing, at));
       return told;
     };
@@ -176,15 +176,24 @@ export class Shards {
 
   /** Asks where what is remembered may be true no more. */
   #look(now: Instant): Promise<void> {
-    const old = this.#standings.flatMap(({ at, wakeAt }, shard) => {
-      const isOld = this.#isOwn(shard) ? now >= wakeAt || now - at >= LOOK_MS : now - at >= FAR_LOOK_MS;
+    const old = this.#standings.flatMap(({ at, wakeAt, queued }, shard) => {
+      const isOwn = this.#isOwn(shard);
+      const isOld = (isOwn && now >= wakeAt) || now - at >= (isOwn && queued === 0 ? LOOK_MS : FAR_LOOK_MS);
       return isOld ? [shard] : [];
     });
     return this.#lookAt(old);
   }
 
+  /** The record tells how the shard stands, unless there is something to be brought up to now. */
   async #lookAt(shards: readonly number[]): Promise<void> {
-    await Promise.all(shards.map((shard) => this.run("look", shard)));
+    const at = this.#options.clock.now();
+    await Promise.all(
+      shards.map(async (shard) => {
+        const standing = standingIn(await this.#connection.bytes(this.#keys[shard]!), at);
+        if (standing.wakeAt <= at) await this.run("look", shard);
+        else this.#remember(shard, standing);
+      }),
+    );
   }
 
   #remember(shard: number, standing: Standing): void {

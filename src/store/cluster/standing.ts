@@ -7,7 +7,7 @@ export interface Standing extends Pending {
   readonly free: number;
   /** When the next lease can be had; Infinity when only an event can bring one. */
   readonly readyAt: Instant;
-  /** When it changes by itself. */
+  /** When it changes by itself: leases expire, delays end. */
   readonly wakeAt: Instant;
   /** When the first URL is due that has ended; Infinity when none is. */
   readonly dueAt: Instant;
@@ -15,30 +15,35 @@ export interface Standing extends Pending {
   readonly at: Instant;
 }
 
-/** As the scripts tell it (hosts.lua, `answer`). */
-export type ToldStanding = readonly [
-  queued: number,
-  leased: number,
-  delayed: number,
-  hosts: number,
-  free: number,
-  readyAt: string,
-  wakeAt: string,
-  dueAt: string,
-];
-
 /** Before it was asked: nothing is known, and it is time to ask. */
-export const UNKNOWN: Standing = {
-  ...{ queued: 0, leased: 0, delayed: 0, hosts: 0, free: 0 },
-  ...{ readyAt: Number.POSITIVE_INFINITY, wakeAt: Number.NEGATIVE_INFINITY, dueAt: Number.POSITIVE_INFINITY },
-  at: Number.NEGATIVE_INFINITY,
-};
+export const UNKNOWN: Standing = standingOf([0, 0, 0, 0, 0, -1, -1, -1, -1], Number.NEGATIVE_INFINITY);
 
-export function standingOf(told: ToldStanding, at: Instant): Standing {
-  const [queued, leased, delayed, hosts, free, readyAt, wakeAt, dueAt] = told;
-  const time = (text: string): Instant => (text === "-1" ? Number.POSITIVE_INFINITY : Number(text));
+/** From the first nine numbers of a shard's record (RECORD in shard.lua), as the scripts tell them. */
+export function standingOf(told: readonly (number | string)[], at: Instant): Standing {
+  const [queued, leased, delayed, hosts, free, ...times] = told.map(Number) as [number, number, number, number, number];
+  const [readyAt, expiry, wake, dueAt] = (times as number[]).map((time) =>
+    time === -1 ? Number.POSITIVE_INFINITY : time,
+  );
   return {
-    ...{ queued, leased, delayed, hosts, free, at },
-    ...{ readyAt: time(readyAt), wakeAt: time(wakeAt), dueAt: time(dueAt) },
+    queued,
+    leased,
+    delayed,
+    hosts,
+    free,
+    readyAt: readyAt!,
+    wakeAt: Math.min(expiry!, wake!),
+    dueAt: dueAt!,
+    at,
   };
+}
+
+const COUNTS = 5;
+const TIMES = 4;
+
+/** The same from the record itself; null: the shard has none yet. */
+export function standingIn(record: Buffer | null, at: Instant): Standing {
+  if (record === null) return { ...UNKNOWN, at };
+  const counts = Array.from({ length: COUNTS }, (_, nth) => record.readUInt32LE(4 * nth));
+  const times = Array.from({ length: TIMES }, (_, nth) => record.readDoubleLE(4 * COUNTS + 8 * nth));
+  return standingOf([...counts, ...times], at);
 }

@@ -1,11 +1,15 @@
 -- Admits URLs, each in one step: seen and queued, or seen and recorded as dropped; and gives cash to what is known.
--- ARGV[8]     what, one after the other (struct "<c8BBI2ddI4I2c0"): fingerprint, kind (0 a URL, 1 a drop, 2 cash
---             alone), class, number of the host from 0, cash that the link gives, cash that the URL begins with, id of the page
---             that gives it where it is in this shard (0 else), tail of the row (for a drop with its fields in front)
+-- ARGV[8]     what, one after the other (PART): fingerprint and its first word, kind (0 a URL, 1 a drop, 2 cash alone), class, number of the
+--             host from 0, level that it begins with if it is new, cash that the link gives if it is known, id of the page that gives it
+--             where it is in this shard (0 else), text: of a drop the fields of the row, its length (1 byte) in front, then the tail
 -- ARGV[9...]  hosts: name, tier if it is new; and so on
 -- Result: for each 256 + level (newly queued), level (it was), -1 (unknown, or only dropped before), -2 (newly recorded as dropped), or
 -- -10 - id: nothing is done, the row of that id must be brought back first; then how the shard stands
+local PART = "<c8I4BBI2BdI4I2c0"
 refresh()
+
+-- What is to be queued: of each host the ids by class.
+local queues = {}
 
 -- A URL that is known and not dropped gets more.
 local function give(key, fingerprint, value, gift, page)
@@ -22,94 +26,121 @@ local function give(key, fingerprint, value, gift, page)
   if not row and string.find(call("HGET", S .. ":spilled", (id - 1 - (id - 1) % ROWS) / ROWS) or "", "+", 1, true) then
     return -10 - id
   end
-  call("HSET", key, fingerprint, value + to - level)
-  if row and string.byte(row, 1) == 113 then
+  call("HSET", key, fingerprint, format("%d", value + to - level))
+  if row and byte(row, 1) == 113 then
     local _, _, previous = fields(row)
     if previous == "" then
-      offer(host(order_in(row)), id, to)
+      local one = host(sub(row, 12, 15))
+      not_listed(one, id)
+      offer(one, id, to)
     end
   end
   return to
 end
 
--- What was only dropped is wanted after all: its record goes.
-local function undo(id)
-  local row = read(id)
-  ended(fields(row), -1)
-  write(id, "")
-end
-
-local function split_buckets()
-  while r.seen > r.buckets * IN_BUCKET do
-    local new = r.buckets
-    local from = S .. ":seen:" .. (new - low)
-    local all, gone, moved = call("HGETALL", from), {}, {}
-    for i = 1, #all, 2 do
-      if struct.unpack("<I4", all[i]) % (low * 2) == new then
-        gone[#gone + 1] = all[i]
-        moved[#moved + 1] = all[i]
-        moved[#moved + 1] = all[i + 1]
-      end
+-- One more bucket: it gets its share of the one that had both.
+local function split_bucket()
+  local new = r.buckets
+  local from, to = format("%s:seen:%d", S, new - low), format("%s:seen:%d", S, new)
+  local all, gone, moved = call("HGETALL", from), {}, {}
+  for i = 1, #all, 2 do
+    if unpack_from("<I4", all[i]) % (low * 2) == new then
+      gone[#gone + 1] = all[i]
+      moved[#moved + 1] = all[i]
+      moved[#moved + 1] = all[i + 1]
     end
-    if #gone > 0 then
-      call("HDEL", from, unpack(gone))
-      call("HSET", S .. ":seen:" .. new, unpack(moved))
-    end
-    r.buckets = new + 1
-    if r.buckets == low * 2 then
-      low = r.buckets
-    end
+  end
+  if #gone > 0 then
+    call("HDEL", from, unpack(gone))
+    call("HSET", to, unpack(moved))
+  end
+  r.buckets = new + 1
+  if r.buckets == low * 2 then
+    low = r.buckets
   end
 end
 
-local blob, at, told = ARGV[8], 1, {}
+local function admit(fingerprint, kind, class, nth, level, text, id)
+  local name = ARGV[9 + 2 * nth]
+  local one = met[name] or meet(name, ARGV[10 + 2 * nth])
+  if kind == 1 then
+    fresh[id - base] = "d--" .. fingerprint .. one.order .. text
+    local reason = sub(text, 2, 2)
+    ends[reason] = (ends[reason] or 0) + 1
+    return -2
+  end
+  fresh[id - base] = char(113, 48 + class, 45) .. fingerprint .. one.order .. "\0" .. text
+  local queue = queues[one]
+  if not queue then
+    queue = {}
+    queues[one] = queue
+  end
+  local ids = queue[class]
+  if not ids then
+    ids = {}
+    queue[class] = ids
+  end
+  ids[#ids + 1] = id
+  if seed ~= "" then
+    offer(one, id, level)
+  end
+  return 256 + level
+end
+
+local blob, at, told, size = ARGV[8], 1, {}, 0
 while at <= #blob do
-  local fingerprint, kind, class, nth, gift, begins, page, text
-  fingerprint, kind, class, nth, gift, begins, page, text, at = struct.unpack("<c8BBI2ddI4I2c0", blob, at)
-  local key = bucket(fingerprint)
+  local fingerprint, word, kind, class, nth, level, gift, page, text
+  fingerprint, word, kind, class, nth, level, gift, page, text, at = unpack_from(PART, blob, at)
+  local key = bucket(word)
   local says
   if kind == 2 then
     local value = tonumber(call("HGET", key, fingerprint) or -1)
     says = value < 0 and -1 or give(key, fingerprint, value, gift, page)
   else
-    local level = kind == 0 and seed ~= "" and after(1, gift + begins) or 0
     local id = r.last + 1
-    local value = kind == 0 and id * 256 + level or -256 * id
+    local value = format("%d", kind == 0 and id * 256 + level or -256 * id)
     local new = call("HSETNX", key, fingerprint, value) == 1
     if new then
       r.seen = r.seen + 1
     else
       local known = tonumber(call("HGET", key, fingerprint))
+      local old = math.floor(-known / 256)
       if known > 0 then
         says = kind == 0 and give(key, fingerprint, known, gift, page) or known % 256
       elseif kind == 1 then
         says = -1
-      elseif not read(math.floor(-known / 256)) then
-        says = -10 - math.floor(-known / 256)
       else
-        undo(math.floor(-known / 256))
-        call("HSET", key, fingerprint, value)
-        new = true
+        -- It was only dropped, and is wanted after all: the record of that goes.
+        local row = read(old)
+        if row then
+          local reason = fields(row)
+          ends[reason] = (ends[reason] or 0) - 1
+          write(old, "")
+          call("HSET", key, fingerprint, value)
+          new = true
+        else
+          says = -10 - old
+        end
       end
     end
     if new then
-      local one = meet(ARGV[9 + 2 * nth], ARGV[10 + 2 * nth])
-      local head = class .. "-" .. fingerprint .. one.order
-      if kind == 0 then
-        append("q" .. head .. "\0" .. text)
-        push(one, id, class)
-        if seed ~= "" then
-          offer(one, id, level)
-        end
-        says = 256 + level
-      else
-        append("d" .. head .. text)
-        ended(fields(fresh[id - base]), 1)
-        says = -2
-      end
+      r.last = id
+      says = admit(fingerprint, kind, class, nth, level, text, id)
     end
   end
-  told[#told + 1] = says
+  size = size + 1
+  told[size] = says
 end
-split_buckets()
+for one, queue in pairs(queues) do
+  for class = 0, 7 do
+    local ids = queue[class]
+    if ids then
+      count_in(one, class, #ids)
+      call("RPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, unpack(ids))
+    end
+  end
+end
+while r.seen > r.buckets * IN_BUCKET do
+  split_bucket()
+end
 return answer(told)

@@ -3,6 +3,6 @@
 -- Result: id, time; and so on, the earliest first
 local told = call("ZRANGEBYSCORE", S .. ":again", "-inf", ARGV[8], "WITHSCORES", "LIMIT", 0, ARGV[9])
 for i = 1, #told, 2 do
-  told[i] = struct.unpack(">I4", told[i])
+  told[i] = unpack_from(">I4", told[i])
 end
 return told

@@ -8,8 +8,9 @@ for i = 8, #ARGV do
   if expires and tonumber(expires) > now then
     says = 0
     if seed ~= "" then
-      local fingerprint = string.sub(read(tonumber(string.match(ARGV[i], "^%d+:(%d+):"))), 4, 11)
-      says = math.abs(tonumber(call("HGET", bucket(fingerprint), fingerprint))) % 256
+      local id = tonumber(sub(ARGV[i], 18, string.find(ARGV[i], ":", 18, true) - 1))
+      local _, _, value = seen_of(read(id))
+      says = math.abs(value) % 256
     end
   end
   told[#told + 1] = says

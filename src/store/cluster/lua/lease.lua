@@ -2,10 +2,81 @@
 -- all others.
 -- ARGV[8] how many   ARGV[9] good for, ms   ARGV[10] shards in all   ARGV[11] number of this one
 -- Result: leases (token, id, attempt, tier, host, level of cash, pointer to its latest record, pointer to that with which it ended last,
--- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and the id whose row must be brought back before more can be leased (0: none); then how the shard stands
+-- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and the id whose
+-- row must be brought back before more can be leased (0: none); then how the shard stands
 refresh()
 local most, expires = tonumber(ARGV[8]), now + tonumber(ARGV[9])
-local given, opened, missing = {}, {}, 0
+local until_then = format("%.17g", expires)
+local shards, number = tonumber(ARGV[10]), tonumber(ARGV[11])
+local given, opened, count, missing = {}, {}, 0, 0
+
+-- Takes ids off the head of a class that the short list has taken before: of all, or up to one that waits there.
+local function sweep(one, c, i, most_of_them)
+  local key
+  while c[i + 3] > 0 and most_of_them > 0 do
+    key = key or S .. ":q:" .. char(48 + c[i]) .. ":" .. one.order
+    local id = tonumber(call("LPOP", key))
+    local row = read(id)
+    if not row or byte(row, 3) ~= c[i] + 48 then
+      call("LPUSH", key, id)
+      return
+    end
+    write(id, sub(row, 1, 2) .. "-" .. sub(row, 4))
+    c[i + 3] = c[i + 3] - 1
+    most_of_them = most_of_them - 1
+  end
+end
+
+-- The URL whose turn it is, and its row, which is out from now on; nil and an id: nothing is changed, its row is spilled.
+local function shift(one)
+  if one.back > 0 then
+    one.back = one.back - 1
+    wait(one, -1)
+    local id = tonumber(call("LPOP", S .. ":back:" .. one.order))
+    return id, read(id)
+  end
+  local id, row, i
+  local c = classes(one)
+  local listed = (one.short and #one.short or #one.short_text) > 0 and one.turns < SHORT_LIST_TURNS
+  if listed then
+    id = short_list(one)[1]
+    row = read(id)
+    if not row then
+      return nil, id
+    end
+    c, i = class_at(one, byte(row, 2) - 48)
+    c[i + 3] = c[i + 3] + 1
+    row = "o" .. sub(row, 2, 2) .. sub(row, 2, 2) .. sub(row, 4)
+  else
+    for at = 1, #c, 4 do
+      if c[at + 1] > 0 and (not i or c[at + 2] < c[i + 2] or (c[at + 2] == c[i + 2] and c[at] < c[i])) then
+        i = at
+      end
+    end
+    sweep(one, c, i, math.huge)
+    local key = S .. ":q:" .. char(48 + c[i]) .. ":" .. one.order
+    id = tonumber(call("LPOP", key))
+    row = read(id)
+    if not row then
+      call("LPUSH", key, id)
+      return nil, id
+    end
+    one.time = c[i + 2]
+    c[i + 2] = one.time + 2 ^ c[i]
+    row = "o" .. sub(row, 2)
+  end
+  write(id, row)
+  if one.short or one.short_text ~= "" then
+    not_listed(one, id)
+  end
+  one.turns = listed and one.turns + 1 or 0
+  c[i + 1] = c[i + 1] - 1
+  wait(one, -1)
+  if c[i + 1] == 0 then
+    sweep(one, c, i, ROWS)
+  end
+  return id, row
+end
 
 local function lease(one)
   local id, row = shift(one)
@@ -14,47 +85,53 @@ local function lease(one)
     return false
   end
   r.token = r.token + 1
-  local token = r.token * tonumber(ARGV[10]) + tonumber(ARGV[11])
-  opened[#opened + 1] = expires
-  opened[#opened + 1] = string.format("%016.0f:%.0f:%s", token, id, ARGV[2])
   r.leased = r.leased + 1
   one.leased = one.leased + 1
+  local token = r.token * shards + number
+  count = count + 1
+  opened[2 * count - 1] = until_then
+  opened[2 * count] = format("%016.0f:%d:%s", token, id, ARGV[2])
   local moved = one.lessee ~= ARGV[2] and 1 or 0
   one.lessee = ARGV[2]
-  local _, visit, previous, attempt = fields(row)
-  local level, fingerprint = 0, string.sub(row, 4, 11)
-  if seed ~= "" then
-    level = math.abs(tonumber(call("HGET", bucket(fingerprint), fingerprint))) % 256
+  local length = byte(row, 16)
+  local _, visit, previous, attempt = "", "", "", 1
+  if length > 0 then
+    _, visit, previous, attempt = fields(row)
+    attempt = attempt == "" and 1 or tonumber(attempt)
   end
-  attempt = attempt == "" and 1 or tonumber(attempt)
-  local lo, hi = struct.unpack("<I4I4", fingerprint)
-  given[#given + 1] = { token, id, attempt, one.tier, one.name, level, visit, previous, hi, lo, moved, tail(row) }
+  local level = 0
+  if seed ~= "" then
+    local _, _, value = seen_of(row)
+    level = math.abs(value) % 256
+  end
+  local lo, hi = unpack_from("<I4I4", row, 4)
+  given[count] = { token, id, attempt, one.tier, one.name, level, visit, previous, hi, lo, moved, sub(row, 17 + length) }
   return true
 end
 
 -- Leases on one host as long as it stays where it is: there it is the first.
-local function serve(order)
-  local one = host(order)
-  local place = one.place
-  while #given < most and one.place == place do
+local function serve(one)
+  local set, tier = one.set, one.set_tier
+  while count < most and one.set == set and one.set_tier == tier do
     if not lease(one) then
       return false
     end
     put_in_place(one)
   end
-  return #given < most
+  return count < most
 end
 
-local function serve_all(kind, part)
+local function serve_all(set)
   local tiers = {}
   for i = 1, #r.tiers, 3 do
-    if r.tiers[i + kind] > 0 then
+    if r.tiers[i + set] > 0 then
       tiers[#tiers + 1] = r.tiers[i]
     end
   end
   for _, tier in ipairs(tiers) do
-    for _, order in ipairs(call("ZRANGEBYSCORE", S .. part .. tier, "-inf", ARGV[1], "LIMIT", 0, most - #given)) do
-      if not serve(order) then
+    local due = call("ZRANGEBYSCORE", format("%s%s%d", S, SETS[set], tier), "-inf", ARGV[1], "LIMIT", 0, most - count)
+    for _, order in ipairs(due) do
+      if not serve(host(order)) then
         return false
       end
     end
@@ -65,10 +142,10 @@ end
 for _, one in pairs(touched) do
   put_in_place(one)
 end
-if serve_all(1, ":due:") then
-  serve_all(2, ":over:")
+if serve_all(1) then
+  serve_all(2)
 end
-if #opened > 0 then
+if count > 0 then
   call("ZADD", S .. ":leases", unpack(opened))
   if r.expiry < 0 or expires < r.expiry then
     r.expiry = expires

@@ -7,16 +7,18 @@ refresh()
 local out = {}
 for _, member in ipairs(call("ZRANGE", S .. ":leases", 0, -1)) do
   local id = id_in(member)
-  local one = host(order_in(read(id)))
-  close(member, one, "0", "")
+  close(host(sub(read(id), 12, 15)), "0", "")
   out[#out + 1] = id
 end
+call("DEL", S .. ":leases")
 r.expiry = -1
 for i = 8, #ARGV, 2 do
   local one = meet(ARGV[i], ARGV[i + 1])
-  one.aside, one.tier, one.time, one.turns, one.ready, one.lessee, one.short = 0, tonumber(ARGV[i + 1]), 0, 0, one.kept, "", {}
-  for at = 1, #one.classes, 4 do
-    one.classes[at + 2] = 2 ^ one.classes[at]
+  one.aside, one.tier, one.time, one.turns, one.ready, one.lessee = 0, tonumber(ARGV[i + 1]), 0, 0, one.kept, ""
+  one.short = {}
+  local c = classes(one)
+  for at = 1, #c, 4 do
+    c[at + 2] = 2 ^ c[at]
   end
   if one.back > 0 then
     for _, id in ipairs(call("LRANGE", S .. ":back:" .. one.order, 0, -1)) do
@@ -28,12 +30,12 @@ for i = 8, #ARGV, 2 do
   end
 end
 for _, member in ipairs(call("ZRANGE", S .. ":delayed", 0, -1)) do
-  local id = struct.unpack(">I4", member)
+  local id = unpack_from(">I4", member)
   local row = read(id)
   local reason, visit, previous, _, kept, at, place = fields(row)
-  write(id, with_fields(row, reason, visit, previous, kept, kept, at, place))
+  write(id, remade(row, "o", joined(reason, visit, previous, kept, kept, at, place)))
 end
--- What comes back has its place behind the URLs that were known then: its number of them, and its own among those that came back.
+-- What comes back has its place behind the URLs that were known then: their number, and its own among those that came back.
 local places = {}
 for _, id in ipairs(out) do
   local _, _, _, _, _, _, place = fields(read(id))
@@ -50,23 +52,23 @@ end)
 -- Those that were taken from a list's head were queued before whatever waits in it; those that the short list took stand in it still.
 for _, id in ipairs(out) do
   local row = read(id)
-  local one = host(order_in(row))
+  local one = host(sub(row, 12, 15))
   local reason, visit, previous, _, kept, at, place = fields(row)
-  row = with_fields(row, reason, visit, previous, kept, kept, at, place)
+  local letter = kept == "" and "q" or "o"
+  row = remade(row, letter, joined(reason, visit, previous, kept, kept, at, place))
   if kept ~= "" then
-    write(id, row)
-    put_off(one, id, tonumber(at))
+    put_off(one, id, at)
   else
-    local class = string.byte(row, 2) - 48
-    count_in(one, class)
-    if string.byte(row, 3) == string.byte(row, 2) and previous == "" then
-      local i = class_at(one, class)
-      one.classes[i + 3] = one.classes[i + 3] - 1
-      row = string.sub(row, 1, 2) .. "-" .. string.sub(row, 4)
+    local class = byte(row, 2) - 48
+    count_in(one, class, 1)
+    if byte(row, 3) == byte(row, 2) and previous == "" then
+      local c, i = class_at(one, class)
+      c[i + 3] = c[i + 3] - 1
+      row = sub(row, 1, 2) .. "-" .. sub(row, 4)
     else
-      call("LPUSH", S .. ":q:" .. class .. ":" .. one.order, id)
+      call("LPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, id)
     end
-    write(id, with_letter(row, "q"))
   end
+  write(id, row)
 end
 return answer({})

@@ -3,10 +3,10 @@
 -- Result: nothing; then how the shard stands
 refresh()
 for i = 8, #ARGV, 3 do
-  if call("ZSCORE", S .. ":leases", ARGV[i]) then
+  if call("ZREM", S .. ":leases", ARGV[i]) == 1 then
     local id = id_in(ARGV[i])
-    local one = host(order_in(read(id)))
-    close(ARGV[i], one, ARGV[i + 1], ARGV[i + 2])
+    local one = host(sub(read(id), 12, 15))
+    close(one, ARGV[i + 1], ARGV[i + 2])
     give_back(one, id, false)
   end
 end

@@ -4,18 +4,18 @@
 local told = {}
 for i = 8, #ARGV, 2 do
   local id, at = tonumber(ARGV[i]), ARGV[i + 1]
-  local row = id >= 1 and id <= r.last and read(id) or ""
-  local says = 0
-  if id >= 1 and id <= r.last and not read(id) then
-    says = -10
-  elseif string.byte(row, 1) == 101 then
-    local member = struct.pack(">I4", id)
+  local row = ""
+  if id >= 1 and id <= r.last then
+    row = read(id)
+  end
+  if row and byte(row, 1) == 101 then
     if at == "" then
-      r.again = r.again - call("ZREM", S .. ":again", member)
+      call("ZREM", S .. ":again", pack(">I4", id))
     else
-      r.again = r.again + call("ZADD", S .. ":again", at, member)
+      call("ZADD", S .. ":again", at, pack(">I4", id))
     end
   end
-  told[#told + 1] = says
+  told[#told + 1] = row and 0 or -10
 end
+r.due = earliest(":again")
 return answer(told)

@@ -8,15 +8,17 @@ while low * 2 <= r.buckets do
   low = low * 2
 end
 
-local function bucket(fingerprint)
-  local word = struct.unpack("<I4", fingerprint)
+-- Of a fingerprint by its first word.
+local function bucket(word)
   local at = word % (low * 2)
   if at >= r.buckets then
     at = word % low
   end
-  return S .. ":seen:" .. at
+  return format("%s:seen:%d", S, at)
 end
 
-local function ended(reason, by)
-  call("HINCRBY", S .. ":ends", reason, by)
+-- Of a row: the place of its fingerprint, and what is kept of it there.
+local function seen_of(row)
+  local key, fingerprint = bucket((unpack_from("<I4", row, 4))), sub(row, 4, 11)
+  return key, fingerprint, tonumber(call("HGET", key, fingerprint))
 end

@@ -13,55 +13,62 @@ for i = 1, tonumber(ARGV[8]) do
   local member, verdict, ready, tier = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
   local argument, pointer, due = ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
   at = at + 7
-  local id = id_in(member)
-  local row = read(id)
-  if not call("ZSCORE", S .. ":leases", member) then
-    told[i] = 0
-  else
-    told[i] = 1
-    local one = host(order_in(row))
-    close(member, one, ready, tier)
+  local open = call("ZREM", S .. ":leases", member)
+  told[i] = open
+  if open == 1 then
+    local id = id_in(member)
+    local row = read(id)
+    local one = host(sub(row, 12, 15))
+    close(one, ready, tier)
     local _, visit, previous, attempt, kept, put_off_to, place = fields(row)
     if pointer ~= "" then
       visit = pointer
     end
     if verdict == "end" or verdict == "drop" then
-      ended(argument, 1)
-      local dropped = verdict == "drop" and previous == ""
-      if dropped then
-        local fingerprint = string.sub(row, 4, 11)
-        local key = bucket(fingerprint)
-        call("HSET", key, fingerprint, -tonumber(call("HGET", key, fingerprint)))
+      ends[argument] = (ends[argument] or 0) + 1
+      local letter = "e"
+      if verdict == "drop" and previous == "" then
+        letter = "x"
+        local key, fingerprint, value = seen_of(row)
+        call("HSET", key, fingerprint, format("%d", -value))
       elseif due ~= "" then
-        call("ZADD", S .. ":again", due, struct.pack(">I4", id))
-        r.again = r.again + 1
+        call("ZADD", S .. ":again", due, pack(">I4", id))
+        r.due = earliest(":again")
       end
-      write(id, with_letter(with_fields(row, argument, visit), dropped and "x" or "e"))
+      write(id, remade(row, letter, argument .. (visit == "" and "" or "," .. visit)))
     elseif verdict == "retry" then
       attempt = (attempt == "" and 1 or tonumber(attempt)) + 1
-      write(id, with_fields(row, "", visit, previous, attempt, attempt, argument, place))
-      put_off(one, id, tonumber(argument))
+      write(id, remade(row, "o", joined("", visit, previous, attempt, attempt, argument, place)))
+      put_off(one, id, argument)
     else
       if verdict == "follow" then
-        row = string.sub(row, 1, 16 + string.byte(row, 16)) .. argument
+        row = sub(row, 1, 16 + byte(row, 16)) .. argument
       end
       if pointer ~= "" or verdict == "follow" then
-        write(id, with_fields(row, "", visit, previous, attempt, kept, put_off_to, place))
+        write(id, remade(row, "o", joined("", visit, previous, attempt, kept, put_off_to, place)))
       end
       give_back(one, id, false)
     end
-    keep_clock(one)
+    one.kept = one.aside == 1 and 0 or one.ready
   end
 end
+local texts = { [":state"] = {}, [":robots"] = {}, [":reached"] = {} }
 while at <= #ARGV do
-  local part, name, tier, text = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-  local one = meet(name, tier)
+  local part, name = ARGV[at], ARGV[at + 1]
+  local one = meet(name, ARGV[at + 2])
   if one.lessee == "" or one.lessee == ARGV[2] then
     if part == ":state" then
-      keep_clock(one)
+      one.kept = one.aside == 1 and 0 or one.ready
     end
-    call("HSET", S .. part, name, text)
+    local some = texts[part]
+    some[#some + 1] = name
+    some[#some + 1] = ARGV[at + 3]
   end
   at = at + 4
+end
+for part, some in pairs(texts) do
+  if #some > 0 then
+    call("HSET", S .. part, unpack(some))
+  end
 end
 return answer(told)

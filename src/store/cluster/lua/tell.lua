@@ -9,7 +9,7 @@ local function state(id, letter)
     return "queued"
   elseif letter ~= "o" then
     return "ended"
-  elseif call("ZSCORE", S .. ":delayed", struct.pack(">I4", id)) then
+  elseif call("ZSCORE", S .. ":delayed", pack(">I4", id)) then
     return "delayed"
   end
   if not leased then
@@ -28,11 +28,13 @@ local function tell(id, row)
   elseif row == "" then
     told[#told + 1] = { id, "gone" }
   else
-    local letter, fingerprint = string.sub(row, 1, 1), string.sub(row, 4, 11)
+    local letter = sub(row, 1, 1)
     local reason, visit = fields(row)
-    local due = r.again > 0 and call("ZSCORE", S .. ":again", struct.pack(">I4", id)) or ""
-    local level = math.abs(tonumber(call("HGET", bucket(fingerprint), fingerprint))) % 256
-    told[#told + 1] = { id, state(id, letter), host(order_in(row)).name, due, visit, reason, level, letter .. tail(row) }
+    local due = r.due >= 0 and call("ZSCORE", S .. ":again", pack(">I4", id)) or ""
+    local _, _, value = seen_of(row)
+    local text = letter .. sub(row, 17 + byte(row, 16))
+    local name = host(sub(row, 12, 15)).name
+    told[#told + 1] = { id, state(id, letter), name, due, visit, reason, math.abs(value) % 256, text }
   end
 end
 
@@ -43,7 +45,7 @@ for i = 9, #ARGV do
       tell(id, read(id))
     end
   elseif ARGV[8] == "seen" then
-    local value = call("HGET", bucket(ARGV[i]), ARGV[i])
+    local value = call("HGET", bucket((unpack_from("<I4", ARGV[i]))), ARGV[i])
     if value then
       local id = math.floor(math.abs(tonumber(value)) / 256)
       tell(id, read(id))
