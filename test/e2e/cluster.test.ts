@@ -10,6 +10,7 @@ import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
 import { type SharedState, sharedState } from "./shared-state.ts";
+import { frontierOf } from "./sides.ts";
 import { canonical, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
 
 const DELAY_MS = 100;
@@ -34,7 +35,7 @@ type Web = Awaited<ReturnType<typeof spawnFakeWeb>>;
 /** A crawl of its own, in a place of its own. */
 function crawlOf(web: Web) {
   const name = `crawl-${++crawls}`;
-  const frontier = `redis://${cluster.nodes.map(({ host, port }) => `${host}:${port}`).join(",")}`;
+  const frontier = frontierOf(cluster);
   const store = join(dir.path, name, "store");
   const rules = ["--scope", "any", "--delay", `${DELAY_MS}ms`, "--shards", "16", "--store", store];
   const where = ["--frontier", frontier, "--name", name];
@@ -175,7 +176,7 @@ describe("crawlers that share a crawl", () => {
     await until("it has begun", async () => (await asked(web)).size > 0);
     const other = await trawl(crawl.joins("b", "--depth", "3"));
     assert.equal(other.code, 2, other.stderr);
-    assert.match(other.stderr, /run with --depth 15, this one would run with --depth 3; leave it out/);
+    assert.match(other.stderr, /run with --depth 15, this one would run with --depth 3; leave seeds and options out/);
     const held = await trawl(crawl.joins("a"));
     assert.equal(held.code, 2, held.stderr);
     assert.match(held.stderr, /is being run by another process/);

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { canonical, checkArchive, endsIn, fetchedIn, tempDir, trawl } from "./trawl.ts";
+import { fetchedAt, onBothSides } from "./sides.ts";
+import { canonical, tempDir, trawl } from "./trawl.ts";
 
-describe("trawl crawl, against the fake web", () => {
+onBothSides("trawl crawl, against the fake web", (side) => {
   it("fetches exactly what is reachable, politely by the server's own log, and leaves a sound directory", async () => {
     await using web = await spawnFakeWeb({ hosts: 50, pagesPerHost: 3, addresses: 5 });
-    await using dir = await tempDir();
+    await using place = await side.place();
     const seeds = Array.from({ length: 50 }, (_, i) => `${web.origin(i)}/`);
     const run = await trawl(
       [
         "crawl",
-        ...["-i", "-", "--scope", "any", "--delay", "200ms", "--dir", dir.path],
+        ...["-i", "-", "--scope", "any", "--delay", "200ms", ...place.where],
         ...["--allow-net", web.allowNet, "--dns", web.dns],
       ],
       { stdin: seeds.join("\n") },
@@ -24,7 +24,7 @@ describe("trawl crawl, against the fake web", () => {
     assert.equal(run.code, 0, run.stderr);
 
     const reachable = web.site.reachable({ from: seeds });
-    const pages = canonical(fetchedIn(dir.path));
+    const pages = canonical(await fetchedAt(place));
     assert.deepEqual([...pages].sort(), [...reachable].sort());
 
     const log = await web.entries();
@@ -36,11 +36,53 @@ describe("trawl crawl, against the fake web", () => {
     assert.deepEqual(deniedRequests(log, web.site.robotsByHost()), []);
     assert.deepEqual(requestsBeforeRobots(log), []);
 
-    assert.deepEqual((await checkArchive(dir.path)).faults, []);
-    for (const file of ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"])
-      assert.ok(existsSync(join(dir.path, file)), file);
+    assert.deepEqual(await place.faults(), []);
   });
 
+  it("stops at --limit to the page, and the same command goes on with a higher one", async () => {
+    await using web = await spawnFakeWeb({ hosts: 4, pagesPerHost: 20 });
+    await using place = await side.place();
+    const command = (limit: string) => [
+      ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", "0", "--limit", limit],
+      ...["--allow-net", web.allowNet, "--dns", web.dns, ...place.where],
+    ];
+    const first = await trawl([...command("15"), "--fail-on-limit"]);
+    assert.equal(first.code, 5, first.stderr);
+    assert.equal((await fetchedAt(place)).size, 15);
+    const second = await trawl(command("1000"));
+    assert.equal(second.code, 0, second.stderr);
+    assert.deepEqual([...canonical(await fetchedAt(place))].sort(), [...web.site.reachable()].sort());
+    assert.deepEqual(await place.faults(), []);
+    const asked = requestsOf(await web.entries()).filter(({ path }) => path !== "/robots.txt");
+    assert.equal(asked.length, new Set(asked.map(({ host, path }) => host + path)).size);
+  });
+
+  it("goes on by today's rules: what is queued and not wanted any more ends, what was left out and is wanted comes in", async () => {
+    await using web = await spawnFakeWeb({
+      hosts: 2,
+      pagesPerHost: 20,
+      robots: { "*": { kind: "status", status: 404 } },
+    });
+    await using place = await side.place();
+    const command = (...more: string[]) => [
+      ...["crawl", `${web.origin(0)}/`, "--delay", "0", ...place.where, ...more],
+      ...["--allow-net", web.allowNet, "--dns", web.dns],
+    ];
+    await trawl(command("--limit", "3"));
+    const before = await fetchedAt(place);
+    const narrow = await trawl(command("--exclude", "."));
+    assert.equal(narrow.code, 0, narrow.stderr);
+    assert.deepEqual(await fetchedAt(place), before);
+    assert.ok([...(await place.ends()).values()].every((end) => end === "fetched" || end === "scope"));
+    const wide = await trawl(command("--scope", "any"));
+    assert.equal(wide.code, 0, wide.stderr);
+    const wanted = web.site.reachable({ from: [`${web.origin(0)}/`] });
+    assert.deepEqual([...canonical(await fetchedAt(place))].sort(), [...wanted].sort());
+    assert.deepEqual(await place.faults(), []);
+  });
+});
+
+describe("standard output of trawl crawl", () => {
   it("gives standard output to JSON lines alone, whatever a handler prints", async () => {
     await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 5 });
     await using dir = await tempDir();
@@ -60,48 +102,6 @@ describe("trawl crawl, against the fake web", () => {
       [`${web.origin(0)}/`],
     );
     assert.match(run.stderr, /^heard$/m);
-  });
-
-  it("stops at --limit to the page, and the same command goes on with a higher one", async () => {
-    await using web = await spawnFakeWeb({ hosts: 4, pagesPerHost: 20 });
-    await using dir = await tempDir();
-    const command = (limit: string) => [
-      ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", "0", "--limit", limit],
-      ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", dir.path],
-    ];
-    const first = await trawl([...command("15"), "--fail-on-limit"]);
-    assert.equal(first.code, 5, first.stderr);
-    assert.equal(fetchedIn(dir.path).size, 15);
-    const second = await trawl(command("1000"));
-    assert.equal(second.code, 0, second.stderr);
-    assert.deepEqual([...canonical(fetchedIn(dir.path))].sort(), [...web.site.reachable()].sort());
-    assert.deepEqual((await checkArchive(dir.path)).faults, []);
-    const asked = requestsOf(await web.entries()).filter(({ path }) => path !== "/robots.txt");
-    assert.equal(asked.length, new Set(asked.map(({ host, path }) => host + path)).size);
-  });
-
-  it("goes on by today's rules: what is queued and not wanted any more ends, what was left out and is wanted comes in", async () => {
-    await using web = await spawnFakeWeb({
-      hosts: 2,
-      pagesPerHost: 20,
-      robots: { "*": { kind: "status", status: 404 } },
-    });
-    await using dir = await tempDir();
-    const command = (...more: string[]) => [
-      ...["crawl", `${web.origin(0)}/`, "--delay", "0", "--dir", dir.path, ...more],
-      ...["--allow-net", web.allowNet, "--dns", web.dns],
-    ];
-    await trawl(command("--limit", "3"));
-    const before = fetchedIn(dir.path);
-    const narrow = await trawl(command("--exclude", "."));
-    assert.equal(narrow.code, 0, narrow.stderr);
-    assert.deepEqual(fetchedIn(dir.path), before);
-    assert.ok([...endsIn(dir.path).values()].every((end) => end === "fetched" || end === "scope"));
-    const wide = await trawl(command("--scope", "any"));
-    assert.equal(wide.code, 0, wide.stderr);
-    const wanted = web.site.reachable({ from: [`${web.origin(0)}/`] });
-    assert.deepEqual([...canonical(fetchedIn(dir.path))].sort(), [...wanted].sort());
-    assert.deepEqual((await checkArchive(dir.path)).faults, []);
   });
 
   it("writes a JSON line on standard output for each URL that has ended, and nothing else", async () => {

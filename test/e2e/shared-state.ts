@@ -7,6 +7,8 @@ import { Connection } from "../../src/store/cluster/connection.ts";
 import type { RedisCluster } from "../services/redis-cluster.ts";
 
 export interface SharedState extends AsyncDisposable {
+  /** Every admitted URL with its end, or its state when it has none. */
+  ends(): Promise<Map<string, string>>;
   /** URLs that were fetched and kept. */
   fetched(): Promise<Set<string>>;
   /** Captures that cannot be read from the store, in words. */
@@ -27,11 +29,13 @@ export async function sharedState(
   const state = await openCluster(connection, { clock: systemClock, joins: true, name, shards, blobs, owner: "looks" });
   const place = { store, storeEndpoint: null, storeRegion: null, storePathStyle: false };
   const archive = new CrawlArchive({ folder: null, store: place });
+  const ends = async () => {
+    const urls = await Array.fromAsync(state.urls());
+    return new Map(urls.map(({ href, state, visit }) => [href, state === "ended" ? String(visit?.end) : state]));
+  };
   return {
-    async fetched() {
-      const urls = await Array.fromAsync(state.urls({ endedOnly: true }));
-      return new Set(urls.flatMap(({ href, visit }) => (visit?.end === "fetched" ? [href] : [])));
-    },
+    ends,
+    fetched: async () => new Set([...(await ends())].flatMap(([href, end]) => (end === "fetched" ? [href] : []))),
     async unreadable() {
       const faults: string[] = [];
       for await (const { href, capture } of state.captures())

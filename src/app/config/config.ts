@@ -89,15 +89,10 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
   const texts = [...(await seedsOf(file)), ...(await seedsOf(flags))];
   const dirGiven = flags.dir ?? file.dir;
   const shared = sharedCrawl({ ...present(file), ...present(flags) });
-  // The directory alone is enough to go on with the crawl in it. Who joins others does as they do, but for what he says.
-  const kept =
-    shared !== null
-      ? await sharedConfigOf(shared)
-      : texts.length === 0 && typeof dirGiven === "string"
-        ? await readConfig(dirGiven)
-        : null;
+  // The directory, or the name in the cluster, is enough to go on with the crawl that is there.
+  const kept = texts.length > 0 ? null : shared !== null ? await sharedConfigOf(shared) : await keptIn(dirGiven);
   if (texts.length === 0 && kept === null) throw noSeeds(shared);
-  const { seeds, faults } = await settleFiles(readSeeds(texts.length > 0 ? texts : kept!.seeds));
+  const { seeds, faults } = await settleFiles(readSeeds(kept?.seeds ?? texts));
   if (seeds.length === 0) {
     const more = faults.length > 1 ? ` (and ${faults.length - 1} more like it)` : "";
     throw new UsageError("bad-seeds", `${faults[0]}${more}; there is no other seed`);
@@ -116,6 +111,10 @@ async function merge(file: Given, flags: Given, around: Surroundings): Promise<R
     throw new UsageError("events", "--jsonl and --events - both write to standard output; give --events a file");
   const config: CrawlConfig = { ...options, ...implied(options, given), seeds, dir };
   return { config, notices: [...faults.map((fault) => `${fault}; skipped`), ...warnings(config)] };
+}
+
+async function keptIn(dir: unknown): Promise<CrawlConfig | null> {
+  return typeof dir === "string" ? readConfig(dir) : null;
 }
 
 function noSeeds(shared: SharedCrawl | null): UsageError {

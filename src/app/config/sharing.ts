@@ -64,15 +64,17 @@ export const isOfCrawl = (option: Option): boolean => !option.runOnly && !option
 /** Why a crawler with this configuration is none of a crawl that others are at: a sentence; null when it is one. */
 export function unlike(mine: CrawlConfig, theirs: CrawlConfig, name: string): string | null {
   if (!isSame(mine.seeds, theirs.seeds))
-    return `the crawlers at ${name} have other seeds; leave yours out to join them (trawl add puts URLs in), or stop them first`;
+    return `the crawlers at ${name} have other seeds; ${JOIN} (trawl add puts URLs in)`;
   for (const [option, row] of OPTION_LIST) {
     const [own, other] = [mine, theirs].map((config) => config[option as keyof CrawlConfig]);
     if (!isOfCrawl(row) || isSame(own, other)) continue;
     const [said, kept] = [own, other].map((value) => written(option, row, value));
-    return `the crawlers at ${name} run ${kept}, this one would run ${said}; leave it out to join them, or stop them first`;
+    return `the crawlers at ${name} run ${kept}, this one would run ${said}; ${JOIN}`;
   }
   return null;
 }
+
+const JOIN = "leave seeds and options out to join them, or stop them first";
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

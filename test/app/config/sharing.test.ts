@@ -81,7 +81,7 @@ describe("crawlers of one crawl", () => {
     const other = unlike(await configOf("--no-robots"), await configOf(), "web");
     assert.match(
       String(other),
-      /^the crawlers at web run without --no-robots, this one would run with --no-robots; leave it out/,
+      /^the crawlers at web run without --no-robots, this one would run with --no-robots; leave seeds and options out to join them/,
     );
     assert.match(
       String(unlike(await configOf(), one, "web")),

@@ -15,7 +15,7 @@ export const MANY_MACHINES = {
     kind: "name",
     default: null,
     word: "CRAWL",
-    says: "the crawl in the cluster: the first crawler that names it begins it, others join it and take its options",
+    says: "the crawl in the cluster: the first crawler that names it begins it; who names no seeds joins it, and takes its options",
   },
   shards: {
     group: "Many machines",

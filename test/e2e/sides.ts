@@ -1,0 +1,77 @@
+/** A crawl alone in its directory, and one that is shared by way of a cluster: what holds of the one holds of the other. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe } from "node:test";
+import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
+import { type SharedState, sharedState } from "./shared-state.ts";
+import { checkArchive, endsIn, tempDir } from "./trawl.ts";
+
+export interface Side {
+  /** A place for a crawl of its own. */
+  place(): Promise<Place>;
+}
+
+/** Where a crawl is. */
+export interface Place extends AsyncDisposable {
+  /** What `trawl crawl` is told of it. */
+  readonly where: readonly string[];
+  /** Every admitted URL with its end, or its state when it has none. */
+  ends(): Promise<Map<string, string>>;
+  /** What is wrong with what it has left behind, in words. */
+  faults(): Promise<readonly string[]>;
+}
+
+export function onBothSides(what: string, tests: (side: Side) => void): void {
+  describe(`${what}, in a directory`, () => tests({ place: directory }));
+  describe(`${what}, on a cluster`, () => {
+    let cluster: RedisCluster;
+    before(async () => {
+      cluster = await redisCluster();
+    });
+    after(() => cluster[Symbol.asyncDispose]());
+    tests({ place: () => onCluster(cluster) });
+  });
+}
+
+export async function fetchedAt(place: Place): Promise<Set<string>> {
+  return new Set([...(await place.ends())].flatMap(([href, end]) => (end === "fetched" ? [href] : [])));
+}
+
+async function directory(): Promise<Place> {
+  const dir = await tempDir();
+  const files = ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"];
+  return {
+    where: ["--dir", dir.path],
+    ends: async () => endsIn(dir.path),
+    async faults() {
+      const missing = files.filter((file) => !existsSync(join(dir.path, file)));
+      return [...missing, ...(await checkArchive(dir.path)).faults];
+    },
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
+
+const SHARDS = 16;
+let crawls = 0;
+
+export const frontierOf = ({ nodes }: Pick<RedisCluster, "nodes">): string =>
+  `redis://${nodes.map(({ host, port }) => `${host}:${port}`).join(",")}`;
+
+async function onCluster(cluster: RedisCluster): Promise<Place> {
+  const dir = await tempDir();
+  const name = `both-${++crawls}`;
+  const store = join(dir.path, "store");
+  const asked = async <T>(question: (state: SharedState) => Promise<T>): Promise<T> => {
+    await using state = await sharedState(cluster, name, SHARDS, store);
+    return await question(state);
+  };
+  return {
+    where: [
+      ...["--frontier", frontierOf(cluster), "--name", name, "--shards", String(SHARDS)],
+      ...["--store", store, "--dir", join(dir.path, "crawler")],
+    ],
+    ends: () => asked((state) => state.ends()),
+    faults: () => asked(async (state) => [...(await state.unreadable()), ...(await state.segmented())]),
+    [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
+  };
+}
