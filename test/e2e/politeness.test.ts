@@ -1,17 +1,18 @@
 /** What hosts ask for beyond the delay, and what they get, by the server's own log. */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { it } from "node:test";
 import type { CrawlReport } from "../../src/app/inspect/report/report.ts";
 import type { RequestEntry } from "../web/log.ts";
 import { requestsOf } from "../web/log.ts";
 import { requestsTooSoon, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { checkArchive, fetchedIn, tempDir, trawl } from "./trawl.ts";
+import { fetchedAt, onBothSides } from "./sides.ts";
+import { trawl } from "./trawl.ts";
 
 const DELAY_MS = 100;
 const SECOND = 1_000;
 
-describe("politeness, by the server's own log", () => {
+onBothSides("politeness, by the server's own log", (side) => {
   it("keeps a Crawl-delay and a Retry-After to each host, and the delay to each host and address, and loses no page", async () => {
     const rules = [
       { host: "h1.test", behaviour: { kind: "limit", status: 429, after: 2, seconds: 1, retryAfter: "seconds" } },
@@ -22,14 +23,14 @@ describe("politeness, by the server's own log", () => {
     await using web = await spawnFakeWeb({
       ...{ hosts: 4, pagesPerHost: 4, addresses: 2, rules, robots: { "h0.test": slow, "*": none } },
     });
-    await using dir = await tempDir();
+    await using place = await side.place();
     const seeds = [0, 1, 2, 3].map((host) => `${web.origin(host)}/`);
     const run = await trawl([
-      ...["crawl", ...seeds, "--scope", "any", "--delay", `${DELAY_MS}ms`, "--slowdown", "0", "--dir", dir.path],
+      ...["crawl", ...seeds, "--scope", "any", "--delay", `${DELAY_MS}ms`, "--slowdown", "0", ...place.where],
       ...["--allow-net", web.allowNet, "--dns", web.dns, "--quiet"],
     ]);
     assert.equal(run.code, 0, run.stderr);
-    assert.equal(fetchedIn(dir.path).size, web.site.reachable({ from: seeds }).size);
+    assert.equal((await fetchedAt(place)).size, web.site.reachable({ from: seeds }).size);
 
     const log = await web.entries();
     const of = (host: string): RequestEntry[] => requestsOf(log).filter((entry) => entry.host === host);
@@ -45,8 +46,8 @@ describe("politeness, by the server's own log", () => {
     assert.deepEqual(requestsTooSoon(of("h1.test"), SECOND), []);
     assert.deepEqual(requestsTooSoon(of("h2.test"), 2 * SECOND), []);
 
-    const report = JSON.parse((await trawl(["report", dir.path, "--json"])).stdout) as CrawlReport;
+    const report = JSON.parse((await trawl(["report", ...place.crawl, "--json"])).stdout) as CrawlReport;
     assert.deepEqual([report.breaches, report.requests], [0, requestsOf(log).length]);
-    assert.deepEqual((await checkArchive(dir.path)).faults, []);
+    assert.deepEqual(await place.faults(), []);
   });
 });

@@ -15,6 +15,8 @@ export interface Side {
 export interface Place extends AsyncDisposable {
   /** What `trawl crawl` is told of it. */
   readonly where: readonly string[];
+  /** What commands are told that look at it, or ask something of it. */
+  readonly crawl: readonly string[];
   /** Every admitted URL with its end, or its state when it has none. */
   ends(): Promise<Map<string, string>>;
   /** What is wrong with what it has left behind, in words. */
@@ -42,6 +44,7 @@ async function directory(): Promise<Place> {
   const files = ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"];
   return {
     where: ["--dir", dir.path],
+    crawl: [dir.path],
     ends: async () => endsIn(dir.path),
     async faults() {
       const missing = files.filter((file) => !existsSync(join(dir.path, file)));
@@ -65,11 +68,10 @@ async function onCluster(cluster: RedisCluster): Promise<Place> {
     await using state = await sharedState(cluster, name, SHARDS, store);
     return await question(state);
   };
+  const crawl = ["--frontier", frontierOf(cluster), "--name", name];
   return {
-    where: [
-      ...["--frontier", frontierOf(cluster), "--name", name, "--shards", String(SHARDS)],
-      ...["--store", store, "--dir", join(dir.path, "crawler")],
-    ],
+    where: [...crawl, "--shards", String(SHARDS), "--store", store, "--dir", join(dir.path, "crawler")],
+    crawl,
     ends: () => asked((state) => state.ends()),
     faults: () => asked(async (state) => [...(await state.unreadable()), ...(await state.segmented())]),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
