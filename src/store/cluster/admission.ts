@@ -5,14 +5,22 @@
 import type { Instant } from "../../base/clock.ts";
 import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import { KnownLinks } from "../../dedup/known-links.ts";
+import { type Share, systematicSample } from "../../dedup/systematic-sample.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
-import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl, type UrlName } from "../../model/link.ts";
+import {
+  AGAIN_WORDS,
+  carriesCash,
+  type FirstCash,
+  type LinksAgain,
+  type NewUrl,
+  type UrlName,
+} from "../../model/link.ts";
 import type { Settled } from "../../ports/frontier.ts";
 import { NO_GIFT, Parcel, toldBy } from "./parcel.ts";
 import type { Shards } from "./shards.ts";
 
-/** Of links that are named for more than themselves so many: four find the important pages nearly as well as twelve (docs/bench/importance.md). */
+/** So many of a page's links to what is known stand for all: four find the important pages nearly as well as all (docs/bench/importance.md). */
 const SAMPLE = 4;
 /** A script that is longer keeps all others waiting too long. */
 const PARCEL = 500;
@@ -59,50 +67,40 @@ export class Admission {
     for (const { settled, level, recorded } of pages) {
       const { lease, links, linksAgain } = settled;
       const share = this.#options.firstCash === null ? 0 : shareOf(settled, level);
-      for (const url of links) this.#url(url, parcels, lease, share, recorded, now);
-      if (share === 0 || linksAgain === null || linksAgain === undefined) continue;
-      const { count, words, hosts } = linksAgain;
-      const named = words.length / AGAIN_WORDS;
-      const taken = named < count ? Math.min(named, SAMPLE) : named;
-      const each = (share * count) / taken;
-      const first = Math.random();
-      for (let nth = 0; nth < taken; nth++) {
-        const at = Math.floor(((nth + first) * named) / taken) * AGAIN_WORDS;
-        const host = words[at + 2] === 0 ? lease.url.host : hosts[words[at + 2]! - 1]!;
-        this.#give({ fpHi: words[at]!, fpLo: words[at + 1]!, host }, parcels, lease, each);
-      }
+      const known: Share<UrlName>[] = [];
+      for (const url of links)
+        if (!this.#url(url, parcels, lease, share, recorded, now) && carriesCash(url))
+          known.push({ to: url, amount: share });
+      if (share === 0 || lease.previous !== null) continue;
+      const again = namedAgain(linksAgain, lease, share);
+      // Those that are named for themselves alone are given to one by one.
+      const isSample = again.length < (linksAgain?.count ?? 0);
+      const gifts = systematicSample(isSample ? [...known, ...again] : known, SAMPLE, Math.random());
+      for (const { to, amount } of isSample ? gifts : [...gifts, ...again]) this.#give(to, parcels, lease, amount);
     }
     return this.#send(parcels);
   }
 
-  #url(url: NewUrl, parcels: Parcels, page: Lease | null, share: number, recorded: string, now: Instant): void {
+  /** False: it is known to be there already. */
+  #url(url: NewUrl, parcels: Parcels, page: Lease | null, share: number, recorded: string, now: Instant): boolean {
+    if (this.known.level(url.fpHi, url.fpLo) !== -1) return false;
     const { firstCash } = this.#options;
     const given = carriesCash(url) ? share : 0;
-    const known = this.known.level(url.fpHi, url.fpLo);
-    if (known !== -1) {
-      if (given > 0 && page !== null) this.#thinned(url, parcels, page, given, known);
-      return;
-    }
     const level =
       firstCash === null || url.drop !== undefined ? 0 : this.#levels.after(FIRST_LEVEL, firstCash(url) + given);
     // A page that comes back gave its share to what is known when it came first: only what is new gets one.
     const gift = page === null || page.previous !== null ? NO_GIFT : parcels.gift(page, given, url.host);
     parcels.for(url.host).url(url, now, gift, level, recorded);
-  }
-
-  #give(name: UrlName, parcels: Parcels, page: Lease, amount: number): void {
-    const known = this.known.level(name.fpHi, name.fpLo);
-    if (known !== -1) this.#thinned(name, parcels, page, amount, known);
-    else if (page.previous === null) parcels.for(name.host).gift(name, parcels.gift(page, amount, name.host));
+    return true;
   }
 
   /**
-   * What is not a whole step for what has this level is given as a step, as often as makes the same in the mean: the rest
+   * What is not a whole step for a URL of this level is given as a step, as often as makes the same in the mean: the rest
    * need not be sent. Levels only rise, so that one which is out of date makes more be sent, never less.
    */
-  #thinned(name: UrlName, parcels: Parcels, page: Lease, amount: number, level: number): void {
-    if (page.previous !== null) return;
-    const step = cashOf(level + 1) - cashOf(level);
+  #give(name: UrlName, parcels: Parcels, page: Lease, amount: number): void {
+    const level = this.known.level(name.fpHi, name.fpLo);
+    const step = level === -1 ? 0 : cashOf(level + 1) - cashOf(level);
     if (amount < step && Math.random() * step >= amount) return;
     parcels.for(name.host).gift(name, parcels.gift(page, Math.max(amount, step), name.host));
   }
@@ -156,6 +154,18 @@ class Parcels {
     const { shard, local } = this.#shards.localOf(page.url.id);
     return { amount, page: shard === this.#shards.of(host) ? local : 0 };
   }
+}
+
+function namedAgain(linksAgain: LinksAgain | null | undefined, page: Lease, share: number): Share<UrlName>[] {
+  const shares: Share<UrlName>[] = [];
+  if (linksAgain === null || linksAgain === undefined) return shares;
+  const { count, words, hosts } = linksAgain;
+  const amount = (share * count * AGAIN_WORDS) / words.length;
+  for (let at = 0; at < words.length; at += AGAIN_WORDS) {
+    const host = words[at + 2] === 0 ? page.url.host : hosts[words[at + 2]! - 1]!;
+    shares.push({ to: { fpHi: words[at]!, fpLo: words[at + 1]!, host }, amount });
+  }
+  return shares;
 }
 
 /** Promise 8 of the port: what each link of a page is given of its cash. */
