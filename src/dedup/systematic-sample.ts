@@ -14,12 +14,13 @@ export function systematicSample<T>(shares: readonly Share<T>[], most: number, c
   const step = shares.reduce((sum, { amount }) => sum + amount, 0) / most;
   const drawn: Share<T>[] = [];
   let before = 0;
-  let next = chance * step;
-  for (const { to, amount } of shares) {
+  let done = 0;
+  for (const [nth, { to, amount }] of shares.entries()) {
     before += amount;
-    let times = 0;
-    for (; next < before; next += step) times++;
-    if (times > 0) drawn.push({ to, amount: times * step });
+    // The last has what is left, so that rounding loses nothing.
+    const until = nth === shares.length - 1 ? most : Math.min(most, Math.ceil(before / step - chance));
+    if (until > done) drawn.push({ to, amount: (until - done) * step });
+    done = Math.max(done, until);
   }
   return drawn;
 }
