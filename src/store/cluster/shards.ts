@@ -198,7 +198,11 @@ export class Shards {
 
   #remember(shard: number, standing: Standing): void {
     const before = this.#standings[shard]!;
-    this.#standings[shard] = standing;
+    const { dueSince } = standing;
+    this.#standings[shard] = {
+      ...standing,
+      dueSince: Number.isFinite(dueSince) ? Math.min(before.dueSince, dueSince) : dueSince,
+    };
     for (const count of ["queued", "leased", "delayed", "hosts"] as const)
       this.#sum[count] += standing[count] - before[count];
   }
@@ -216,8 +220,9 @@ export class Shards {
 }
 
 /** When a shard that others look after has work that they have left over: as it was seen, or as it may be seen next. */
-function leftOverAt({ readyAt, at }: Standing): Instant {
-  return readyAt + LEFT_OVER_MS <= at ? readyAt : Math.max(readyAt + LEFT_OVER_MS, at + FAR_LOOK_MS);
+function leftOverAt({ readyAt, at, dueSince }: Standing): Instant {
+  if (dueSince + LEFT_OVER_MS <= at) return dueSince;
+  return Number.isFinite(readyAt) ? Math.max(readyAt + LEFT_OVER_MS, at + FAR_LOOK_MS) : readyAt;
 }
 
 /** Lists by key, as they come. */

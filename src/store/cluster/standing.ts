@@ -13,6 +13,8 @@ export interface Standing extends Pending {
   readonly dueAt: Instant;
   /** When it was asked. */
   readonly at: Instant;
+  /** Since when it was found to have work that is due, each time that it was asked; Infinity when it had none. */
+  readonly dueSince: Instant;
 }
 
 /** Before it was asked: nothing is known, and it is time to ask. */
@@ -25,15 +27,8 @@ export function standingOf(told: readonly (number | string)[], at: Instant): Sta
     time === -1 ? Number.POSITIVE_INFINITY : time,
   );
   return {
-    queued,
-    leased,
-    delayed,
-    hosts,
-    free,
-    readyAt: readyAt!,
-    wakeAt: Math.min(expiry!, wake!),
-    dueAt: dueAt!,
-    at,
+    ...{ queued, leased, delayed, hosts, free, readyAt: readyAt!, wakeAt: Math.min(expiry!, wake!), dueAt: dueAt!, at },
+    dueSince: readyAt! <= at ? at : Number.POSITIVE_INFINITY,
   };
 }
 

@@ -13,7 +13,7 @@ after(() => bench[Symbol.asyncDispose]());
 
 it("of many links that stand for more than themselves four stand for all, others for each page", async () => {
   const world = await World.open(
-    clusterStore(() => bench, 1),
+    clusterStore(() => bench),
     { firstCash },
   );
   const menu = Array.from({ length: 12 }, (_, n) => url("menu.test", `${n}`, { source: "link" }));

@@ -1,6 +1,7 @@
 /** What a cluster and several crawlers add to the promises of the port: fences, fail-overs, and what is refused at the start. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { newHostState } from "../../../src/model/host.ts";
 import type { Lease } from "../../../src/model/lease.ts";
 import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
@@ -56,17 +57,20 @@ describe("two crawlers", () => {
 
   it("cannot settle, admit or move a clock by a lease that has passed to the other", async () => {
     const [name, clock] = [newName(), new TestClock()];
-    await using late = await open(name, clock);
+    await using late = await open(name, clock, { owner: "late" });
     await late.add([url("a.test", "1")]);
     const [stale] = await late.lease(1);
-    await using other = await open(name, clock, { joins: true });
+    await using other = await open(name, clock, { joins: true, owner: "other" });
     clock.time += LEASE_MS;
     const [lease] = await other.lease(1);
     assert.deepEqual([lease?.url.id, lease?.attempt], [stale?.url.id, 2]);
     const more = { links: [url("b.test", "2")], hostReadyAt: 1e15 };
-    const batch = { settled: [settled(stale!, ended("dns"), clock.time, more)], hosts: [], robots: [], marks: [] };
+    const host = stale!.url.host;
+    const hosts = [{ ...newHostState(host), requests: 99 }];
+    const batch = { settled: [settled(stale!, ended("dns"), clock.time, more)], hosts, robots: [], marks: [] };
     assert.deepEqual(await late.commit(batch), { current: [false], admitted: 0, dropped: 0, robotsIds: [] });
     await late.release([{ lease: stale!, hostReadyAt: 1e15 }]);
+    assert.equal(await other.host(host), null, "nor say what is known of a host");
     assert.deepEqual(await late.pending(), { queued: 0, leased: 1, delayed: 0, hosts: 1 });
     assert.deepEqual((await commit(other, clock, [lease!], [url("a.test", "3")])).current, [true]);
     assert.equal((await other.lease(1))[0]?.url.href, "http://a.test/3", "the clock stands");
@@ -85,6 +89,24 @@ describe("two crawlers", () => {
       await commit(crawler, clock, [lease!]);
     }
     assert.deepEqual(moved, [true, false, true, false, true]);
+  });
+
+  it("has at once what it had leased before it died, one attempt older, and nothing of the other's", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await using one = await open(name, clock, { owner: "one" });
+    await using two = await open(name, clock, { owner: "two", joins: true });
+    await one.add([url("a.test", "1"), url("b.test", "2")]);
+    const [first] = await one.lease(1);
+    clock.time += 1_000; // by then the other has looked
+    const [second] = await two.lease(1);
+    await using back = await open(name, clock, { owner: "one", joins: true });
+    const leases = await back.lease(9);
+    assert.deepEqual(
+      leases.map(({ url: { id }, attempt }) => [id, attempt]),
+      [[first!.url.id, 2]],
+    );
+    assert.deepEqual((await commit(one, clock, [first!])).current, [false]);
+    assert.deepEqual((await commit(two, clock, [second!])).current, [true]);
   });
 
   it("leaves the leases of others alone when it joins, and ends none of its own when it leaves", async () => {

@@ -17,16 +17,20 @@ after(() => cluster[Symbol.asyncDispose]());
 const VISITS = 12;
 const DRAINED = 30;
 
-for (const [hostConcurrency, hostShare] of [
-  [1, 1],
-  [4, 2],
+for (const [hostConcurrency, hostShare, losesAnswers] of [
+  [1, 1, false],
+  [4, 2, true],
 ] as const)
-  it(`memory and cluster answer alike, step by step, ${hostConcurrency} at a time, ${hostShare} while others wait`, async () => {
+  it(`memory and cluster answer alike, step by step, ${hostConcurrency} at a time, ${hostShare} while others wait${losesAnswers ? ", each call made twice" : ""}`, async () => {
     await fc.assert(
       fc.asyncProperty(played(operations(fc.constant(null), VISITS)), async (ops) => {
         const options = { ...MODEL_OPTIONS, hostConcurrency, hostShare };
         const play = async (store: Store<FrontierState>) => new Player(await World.open(store, options));
-        await assertAlike([await play(clusterStore(() => cluster)), await play(memoryStore())], ops, DRAINED);
+        await assertAlike(
+          [await play(clusterStore(() => cluster, { losesAnswers })), await play(memoryStore())],
+          ops,
+          DRAINED,
+        );
       }),
       { seed: 7, numRuns: 8, endOnFailure: true },
     );

@@ -33,12 +33,31 @@ export async function clusterBench(options: Omit<ConnectionOptions, "nodes"> = {
 
 let crawls = 0;
 
-/** A crawl of its own in a cluster that others use too. A crash is that its crawler says no more. */
-export function clusterStore(bench: () => ClusterBench, shards = 1): Store {
+/**
+ * A crawl of its own in a cluster that others use too. A crash is that its crawler says no more. `losesAnswers`: the first
+ * answer to each call of a verb never comes, and the call is made again.
+ */
+export function clusterStore(bench: () => ClusterBench, { shards = 1, losesAnswers = false } = {}): Store {
   const name = `crawl-${++crawls}`;
+  const connection = () => (losesAnswers ? forgetful(bench().connection) : bench().connection);
   return {
-    open: (options) => openCluster(bench().connection, { ...options, blobs: bench().blobs(name), name, shards }),
+    open: (options) => openCluster(connection(), { ...options, blobs: bench().blobs(name), name, shards }),
     crash() {},
     close() {},
   };
+}
+
+function forgetful(connection: Connection): Connection {
+  const run: Connection["run"] = async (verb, key, words) => {
+    if (typeof words !== "function") return connection.run(verb, key, words);
+    await connection.run(verb, key, () => words(false));
+    return connection.run(verb, key, () => words(true));
+  };
+  return new Proxy(connection, {
+    get(target, name) {
+      if (name === "run") return run;
+      const value = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
