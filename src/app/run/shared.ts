@@ -3,15 +3,11 @@
  * directory holds what has not gone up yet, and its log.
  */
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
-import type { Log } from "../../base/log.ts";
 import { patience } from "../../blobs/patience.ts";
 import { addressTurns } from "../../crawl/turns.ts";
 import type { HostKey } from "../../model/host.ts";
 import { ownersOf } from "../../policy/rendezvous.ts";
-import type { Blobs } from "../../ports/blobs.ts";
-import type { Backend } from "../../ports/frontier.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { clusterBodies } from "../../store/cluster/bodies.ts";
 import { Facts } from "../../store/cluster/facts.ts";
@@ -24,7 +20,7 @@ import type { CrawlConfig } from "../config/crawl-config.ts";
 import { type SharedCrawl, unlike } from "../config/sharing.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
 import { crawlerIn } from "../dir/crawler-id.ts";
-import { claimStore, marksHere, mustBeSameStore, ownerOf, STORE_ID, sweepSegments } from "../dir/store.ts";
+import { claimStore, mustBeSameStore, ownerOf, STORE_ID } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
 import { rememberSeen } from "../inspect/report/seen-loss.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
@@ -33,6 +29,7 @@ import { addedBy } from "./added.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
+import { giveTurnBack, takeOver, writerOf } from "./take-over.ts";
 import type { Workplace, WorkplaceParts } from "./workplace.ts";
 
 /** Who has a turn on an address waits so long at most until its request begins, in ms. */
@@ -106,7 +103,11 @@ export async function openShared(
       bodies: clusterBodies(connection, name),
     },
     async finish(isDone) {
-      if (isDone) await takeOver(config, backend, blobs, (file) => !members.living.includes(writerOf(file) ?? ""), log);
+      const isLiving = (crawler: string): boolean => members.living.includes(crawler);
+      if (isDone) {
+        owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up
+        await takeOver({ dir, id, state: backend, facts, blobs, log, isLiving });
+      }
       return [];
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -121,26 +122,4 @@ async function agreeOn(config: CrawlConfig, facts: Facts, name: string, alone: b
   const why = unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
   if (why !== null && !alone) throw new UsageError("frontier", why);
   if (why !== null) await facts.setFact(CONFIG, mine);
-}
-
-/** The crawler that has written an archive file: TRAWL-TIME-CRAWLER_THREAD-SERIAL. */
-const writerOf = (file: string): string | null => /-([0-9a-f]+)_\d+-\d+\.warc\./.exec(file)?.[1] ?? null;
-
-/**
- * Files that crawlers have left behind who are not there any more: brought here from their segments, as far as they are
- * committed, so that they go up whole.
- */
-async function takeOver(
-  { dir }: CrawlConfig,
-  state: Backend,
-  blobs: Blobs,
-  isLeft: (file: string) => boolean,
-  log: Log,
-): Promise<void> {
-  const patient = patience({ clock: systemClock, log, store: blobs.name });
-  await patient(async () => {
-    const left = new Map([...(await state.marks())].filter(([file]) => isLeft(file)));
-    await marksHere(join(dir, "archive"), left, blobs);
-    await sweepSegments(left, blobs, isLeft);
-  });
 }
