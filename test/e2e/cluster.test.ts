@@ -156,6 +156,25 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(canonical(rows.map((row) => JSON.parse(row).url)), canonical(web.site.reachable()));
   });
 
+  it("take over what one that never comes back has had: its URLs when their leases are over, its archive at the end", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 8, addresses: 6 });
+    const crawl = crawlOf(web);
+    const short = ["--lease", "4s", "--total-timeout", "2s"];
+    const lost = startTrawl(crawl.begins("a", ...LONG, ...short));
+    await until("a page is fetched", async () => (await asked(web)).size > 8);
+    const other = startTrawl(crawl.joins("b"));
+    await until("the other is at work", async () => existsSync(join(crawl.dirOf("b"), "crawl.json")));
+    lost.process.kill("SIGKILL");
+    await lost.ended;
+    const run = await other.ended;
+    done(run);
+    await using state = await crawl.state();
+    assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
+    assert.deepEqual(await state.unreadable(), []);
+    assert.deepEqual(await state.segmented(), []);
+    assert.ok(twice(await asked(web)).length <= 6, String(twice(await asked(web))));
+  });
+
   it("stop at a limit of pages that counts those of all", async () => {
     await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
     const crawl = crawlOf(web);

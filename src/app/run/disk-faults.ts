@@ -16,6 +16,8 @@ export function isDiskFault(cause: unknown): cause is Error {
   return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
 }
 
+export const isFrontierAway = (cause: Error): boolean => "code" in cause && cause.code === "frontier-away";
+
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
 export async function lastKnown(snapshot: () => Promise<CrawlStats>): Promise<() => Promise<CrawlStats>> {
   let last = await snapshot();

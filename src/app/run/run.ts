@@ -23,7 +23,7 @@ import { addedBy } from "./added.ts";
 import { openAlone } from "./alone.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
-import { diskSentence, isDiskFault, lastKnown } from "./disk-faults.ts";
+import { diskSentence, isDiskFault, isFrontierAway, lastKnown } from "./disk-faults.ts";
 import { type Fault, faultOf } from "./fault.ts";
 import type { CrawlHooks, CrawlOutcome, Revisits, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
@@ -48,10 +48,15 @@ export async function runCrawl(
   await using blobs = await openStore(config);
   const fault = faultOf(process.env);
   const shared = sharedCrawl(config);
-  const parts = { blobs, fault, hooks };
-  await using place = shared === null ? await openAlone(config, parts) : await openShared(config, shared, parts);
-  place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
-  return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits });
+  const stop = stopsOf(config, hooks, systemClock.now());
+  try {
+    const parts = { blobs, fault, hooks, hard: stop.hard };
+    await using place = shared === null ? await openAlone(config, parts) : await openShared(config, shared, parts);
+    place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
+    return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits, stop });
+  } finally {
+    stop.cancel();
+  }
 }
 
 /** With nobody there every host would look dead. */
@@ -66,19 +71,18 @@ interface RunParts {
   readonly blobs: Blobs | null;
   readonly hooks: CrawlHooks;
   readonly revisits: Revisits;
+  readonly stop: Stop;
 }
 
 async function crawlIn(
   config: CrawlConfig,
   place: Workplace,
-  { fault, blobs, hooks, revisits }: RunParts,
+  { fault, blobs, hooks, revisits, stop }: RunParts,
 ): Promise<CrawlOutcome> {
   const { backend, log, resumed } = place;
-  const startedAt = systemClock.now();
   await mendArchive(config, place, blobs);
   await using changes = await changesOf(config, backend);
   await using kept = await openCookies(config.cookies, log);
-  const stop = stopsOf(config, hooks, startedAt);
   let uploadFault: unknown = null;
   await using sending =
     blobs === null
@@ -145,6 +149,8 @@ async function crawlIn(
     }
   } catch (cause) {
     if (!isDiskFault(cause) || stats === null) throw cause;
+    // Who stops it does not wait for a frontier that is away, nor ask it anything more.
+    if (stop.hard.aborted && isFrontierAway(cause)) return interrupted(config, place, revisits, await stats());
     message = diskSentence(cause);
     log.error({ error: cause.message }, "disk");
     end = "stopped";
@@ -180,6 +186,16 @@ async function crawlIn(
     ...(store === undefined ? {} : { store }),
     ...(lost === null ? {} : { lost }),
   };
+}
+
+/** The outcome of a run that was stopped while nobody answered it. */
+function interrupted(
+  { dir, name }: CrawlConfig,
+  { resumed }: Workplace,
+  revisits: Revisits,
+  stats: CrawlStats,
+): CrawlOutcome {
+  return { reason: "interrupted", revisits, stats, dir, resumed, ...(name === null ? {} : { sharedAs: name }) };
 }
 
 /** Cuts the files that this run looks after back to what is committed, and brings back what is neither here nor whole in the store. */

@@ -72,6 +72,8 @@ export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
   const say: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
     "store-away": ({ store, error }) => `${error ?? store}; the crawl waits for it, nothing is lost`,
     "store-back": ({ store }) => `${store} is there again`,
+    "frontier-away": ({ error }) => `${error}; the crawl waits for it, nothing is lost`,
+    "frontier-back": () => "the frontier is there again",
     "spool-full": ({ most }) => `${size(Number(most))} of finished files wait for the store; the crawl waits too`,
   };
   return {
@@ -81,7 +83,7 @@ export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
     warn(facts, event) {
       log.warn(facts, event);
       const words = say[event];
-      if (words === undefined || standing === event || (event === "store-back" && standing === null)) return;
+      if (words === undefined || standing === event || (event.endsWith("-back") && standing === null)) return;
       standing = event;
       onNotice(words({ ...facts }));
     },

@@ -92,7 +92,7 @@ export async function openShared(
       clusterInbox(connection, { name, clock: systemClock, log, admit: addedBy(backend, admission) }),
     turns: (rules) => {
       const line = addressTurns(systemClock, rules);
-      const holdMs = config.totalTimeout + BEFORE_REQUEST_MS;
+      const holdMs = Math.min(leaseMs, config.totalTimeout + BEFORE_REQUEST_MS);
       return owned.use(clusterTurns(connection, { ...{ ...rules, name, id, line, holdMs }, clock: systemClock }));
     },
     replaceFact: (fact, before, after) => facts.replaceFact(fact, before, after),

@@ -48,4 +48,6 @@ export interface WorkplaceParts {
   readonly blobs: Blobs | null;
   readonly fault: Fault | undefined;
   readonly hooks: CrawlHooks;
+  /** Aborts when nothing is to be waited for any longer. */
+  readonly hard: AbortSignal;
 }
