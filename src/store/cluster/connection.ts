@@ -1,91 +1,73 @@
-/** The way to a Redis Cluster: commands and scripts by key, patience while a master fails over, and proof that replicas follow. */
-import { setTimeout as sleep } from "node:timers/promises";
-import { ClusterError } from "./errors.ts";
+/** The way to a Redis Cluster: commands and scripts by key, patience while masters are away, and proof that replicas follow. */
+import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Log, silentLog } from "../../base/log.ts";
+import { mustBeFit, replicasIn } from "./checks.ts";
+import { type Client, type ClusterAccess, connect } from "./client.ts";
+import { mustAgree, TimeDifference } from "./clocks.ts";
+import { Patience, Unanswered } from "./patience.ts";
 import { loadScripts, type Verb } from "./scripts.ts";
+import { UnconfirmedCalls } from "./unconfirmed.ts";
 
-export interface ClusterAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-export interface ConnectionOptions {
-  /** Some nodes of the cluster; the others are found by them. */
-  readonly nodes: readonly ClusterAddress[];
-  /** Null, or left out: nobody is asked who he is. An empty user is Redis' own. */
-  readonly credentials?: { readonly user: string; readonly password: string } | null;
-  readonly tls?: boolean;
+export interface ConnectionOptions extends ClusterAccess {
   /**
    * So many replicas have what was acknowledged, or as many as follow the master if these are fewer: one that has none left
    * goes on alone, with its log. 1 unless told. 0: a master that dies takes the last moments along.
    */
   readonly replicas?: number;
-  /** How long a call waits for a master that is away, in ms, before it fails. */
+  /** How long a call waits for a master that is away, in ms, before it fails: Infinity for as long as it takes. */
   readonly patienceMs?: number;
+  readonly log?: Pick<Log, "warn">;
+  readonly clock?: Clock;
 }
 
 /** Of a command: text, or bytes. */
 export type Word = string | Buffer;
 type Words = readonly Word[];
 
-type Client = Awaited<ReturnType<typeof connect>>;
-
 const PATIENCE_MS = 60_000;
-const FIRST_WAIT_MS = 50;
-const LONGEST_WAIT_MS = 1_000;
-/** Once a master does not answer, it is asked so soon who has taken its place, in ms. */
-const LOOK_ROUND_MS = 200;
 /** Of the strings in an answer: RESP calls them by this letter. */
 const AS_BYTES = { typeMapping: { ["$".charCodeAt(0)]: Buffer } };
-const CONNECT_MS = 5_000;
 const WAIT_MS = 1_000;
+/** How long it is believed that as many replicas follow a master as did, in ms. */
+const FOLLOWED_MS = 1_000;
 
-/** What says that the answer may be another in a moment: a fail-over, a restart, a connection that broke. */
-const PASSES = /^(CLUSTERDOWN|TRYAGAIN|LOADING|MASTERDOWN|MOVED|ASK|READONLY|UNBLOCKED)\b/;
-const BROKEN = /socket|connection|timeout|closed|ECONN|EPIPE|redirection|reconnect|disconnect/i;
-
-async function connect({ nodes, credentials = null, tls = false }: ConnectionOptions) {
-  const { createCluster } = await import("@redis/client").catch((cause) => {
-    const words = "a frontier in Redis needs its client: install it with npm install @redis/client";
-    throw new ClusterError("missing", words, cause);
-  });
-  const secured = tls ? ({ tls } as const) : {};
-  const client = createCluster({
-    rootNodes: nodes.map(({ host, port }) => ({ socket: { host, port, connectTimeout: CONNECT_MS, ...secured } })),
-    defaults: {
-      socket: { connectTimeout: CONNECT_MS, reconnectStrategy: () => LOOK_ROUND_MS, ...secured },
-      ...(credentials !== null && {
-        password: credentials.password,
-        ...(credentials.user !== "" && { username: credentials.user }),
-      }),
-    },
-    topologyRefreshOnReconnectionAttemptStrategy: LOOK_ROUND_MS,
-  });
-  client.on("error", () => {}); // each call says for itself what it met
-  await client.connect();
-  return client;
-}
+/** What was acknowledged of these is there after a fail-over; the others are made good by what time brings. */
+const LASTING: ReadonlySet<string> = new Set([
+  ...(["admit", "settle", "revisit", "schedule", "post"] satisfies Verb[]),
+  ...["HSET", "HSETNX", "HDEL"],
+]);
 
 export class Connection implements AsyncDisposable {
   readonly #client: Client;
   readonly #scripts = loadScripts();
   readonly #replicas: number;
-  readonly #patienceMs: number;
+  readonly #clock: Clock;
+  readonly #log: Pick<Log, "warn">;
+  readonly #patience: Patience;
+  readonly #unconfirmed = new UnconfirmedCalls();
+  readonly #difference: TimeDifference;
+  /** By the address of a master: how many replicas followed it, and when. */
+  readonly #following = new Map<string, { readonly count: number; readonly at: number }>();
+  /** The round of WAIT that has not begun, and the one that goes on. */
+  #nextRound: Promise<void> | null = null;
+  #round: Promise<void> = Promise.resolve();
 
-  private constructor(client: Client, { replicas = 1, patienceMs = PATIENCE_MS }: ConnectionOptions) {
+  private constructor(client: Client, options: ConnectionOptions) {
+    const { replicas = 1, patienceMs = PATIENCE_MS, log = silentLog, clock = systemClock } = options;
     this.#client = client;
     this.#replicas = replicas;
-    this.#patienceMs = patienceMs;
+    this.#clock = clock;
+    this.#log = log;
+    this.#patience = new Patience({ clock, log, ms: patienceMs });
+    const wait = (work: () => Promise<void>) => this.#patience.wait(work);
+    this.#difference = new TimeDifference({ clock, log, wait, ask: () => this.#time() });
+    for (const event of ["node-connect", "node-reconnecting", "node-disconnect"])
+      client.on(event, () => this.#unconfirmed.broken());
   }
 
   /** @throws ClusterError when nobody is there, or when the cluster could lose or throw away what it was given. */
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const names = options.nodes.map(({ host, port }) => `${host}:${port}`).join(", ");
-    const client = await connect(options).catch((cause) => {
-      if (cause instanceof ClusterError) throw cause;
-      const words = `no Redis Cluster answers at ${names} (${cause.message}); check that it runs with cluster-enabled yes`;
-      throw new ClusterError("away", words, cause);
-    });
-    const connection = new Connection(client, options);
+    const connection = new Connection(await connect(options), options);
     try {
       await connection.#check();
     } catch (cause) {
@@ -95,21 +77,31 @@ export class Connection implements AsyncDisposable {
     return connection;
   }
 
+  /** By how much the cluster's time is ahead of this machine's, in ms; 0 when that is less than can be measured. */
+  get aheadMs(): number {
+    return this.#difference.aheadMs;
+  }
+
+  /** From now on no call waits for longer than so many ms for a master that is away. */
+  limitPatience(ms: number): void {
+    this.#patience.limit(ms);
+  }
+
   /** A command by its first key. */
   command(key: string, words: readonly string[]): Promise<unknown> {
-    return this.#patiently(() => this.#client.sendCommand(key, false, [...words]));
+    return this.#make(LASTING.has(words[0]!), () => this.#client.sendCommand(key, false, [...words]));
   }
 
   /** What a key holds that is no text. */
   bytes(key: string): Promise<Buffer | null> {
-    return this.#patiently(() => this.#client.sendCommand<Buffer | null>(key, false, ["GET", key], AS_BYTES));
+    return this.#make(false, () => this.#client.sendCommand<Buffer | null>(key, false, ["GET", key], AS_BYTES));
   }
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */
   run(verb: Verb, key: string, words: Words | ((isRepeated: boolean) => Words)): Promise<unknown> {
     const { text, sha1 } = this.#scripts[verb];
     let isRepeated = false;
-    return this.#patiently(async () => {
+    return this.#make(LASTING.has(verb), async () => {
       const said = typeof words === "function" ? words(isRepeated) : words;
       isRepeated = true;
       const call = (how: string, what: string) => this.#client.sendCommand(key, false, [how, what, "1", key, ...said]);
@@ -122,44 +114,94 @@ export class Connection implements AsyncDisposable {
     });
   }
 
-  /** What this connection has written is with replicas, too. @throws ClusterError when that takes too long. */
+  /**
+   * What this connection has written is with replicas, too: also what a master took along that died before they had it, if
+   * it was to last. @throws ClusterError when that takes longer than patience does.
+   */
   async replicated(): Promise<void> {
     if (this.#replicas === 0) return;
-    await this.#patiently(() =>
+    // Calls are many, and one round speaks for all that was answered before it begins.
+    this.#nextRound ??= this.#round.then(() => {
+      this.#nextRound = null;
+      const round = this.#unconfirmed.confirm(() => this.#waitForReplicas());
+      this.#round = round.catch(() => {});
+      return round;
+    });
+    await this.#nextRound;
+  }
+
+  /** An answer that stands: no master that has died since took along what it was about. The work may be done again. */
+  async lasting<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const { epoch } = this.#unconfirmed;
+      const answer = await work();
+      await this.replicated();
+      if (this.#unconfirmed.epoch === epoch) return answer;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#patience.close();
+    await this.#difference[Symbol.asyncDispose]();
+    this.#client.destroy();
+  }
+
+  async #make<T>(lasting: boolean, work: () => Promise<T>): Promise<T> {
+    let epoch = 0;
+    const answer = await this.#patience.wait(() => {
+      epoch = this.#unconfirmed.epoch;
+      return work();
+    });
+    if (lasting && this.#replicas > 0) this.#unconfirmed.add(epoch, () => this.#patience.wait(work));
+    return answer;
+  }
+
+  #waitForReplicas(): Promise<void> {
+    return this.#patience.wait(() =>
       this.#onMasters(async (address, ask) => {
-        const [, , following] = (await ask(["ROLE"])) as [string, unknown, readonly unknown[]];
-        const wanted = Math.min(this.#replicas, following.length);
+        const wanted = Math.min(this.#replicas, await this.#followingOf(address, ask));
         if (wanted === 0) return;
         const reached = Number(await ask(["WAIT", String(wanted), String(WAIT_MS)]));
-        if (reached < wanted) throw new Lagging(`the replicas of ${address} do not keep up`);
+        if (reached >= wanted) return;
+        this.#following.delete(address);
+        throw new Unanswered(`the replicas of ${address} do not keep up`);
       }),
     );
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#client.destroy();
+  async #followingOf(address: string, ask: Ask): Promise<number> {
+    const now = this.#clock.now();
+    const known = this.#following.get(address);
+    if (known !== undefined && now - known.at < FOLLOWED_MS) return known.count;
+    const [role, , following] = (await ask(["ROLE"])) as [string, unknown, unknown];
+    if (role !== "master") throw new Unanswered(`${address} is no master any longer`);
+    const count = (following as readonly unknown[]).length;
+    this.#following.set(address, { count, at: now });
+    return count;
   }
 
   async #check(): Promise<void> {
     await this.#onMasters(async (address, ask) => {
-      const [, policy] = pairOf(await ask(["CONFIG", "GET", "maxmemory-policy"]));
-      if (policy !== "noeviction")
-        throw new ClusterError(
-          "refused",
-          `Redis at ${address} throws keys away when its memory is full (maxmemory-policy ${policy}); set maxmemory-policy noeviction`,
-        );
-      const [, appends] = pairOf(await ask(["CONFIG", "GET", "appendonly"]));
-      if (appends !== "yes")
-        throw new ClusterError(
-          "refused",
-          `Redis at ${address} keeps no log of what it was given (appendonly ${appends}); set appendonly yes`,
-        );
+      const info = String(await ask(["INFO"]));
+      mustBeFit(address, info);
+      const replicas = replicasIn(info);
+      if (replicas < this.#replicas) this.#log.warn({ master: address, replicas }, "frontier-unreplicated");
     });
+    await this.#difference.measure();
+    mustAgree(this.#difference);
+    this.#difference.watch();
   }
 
-  async #onMasters(
-    work: (address: string, ask: (words: string[]) => Promise<unknown>) => Promise<void>,
-  ): Promise<void> {
+  /** That of the master of the first slot: one clock for all crawlers. */
+  async #time(): Promise<readonly [seconds: string, microseconds: string]> {
+    const shard = this.#client.slots[0];
+    if (shard === undefined) throw new Unanswered("no master has the first slot");
+    const client = await this.#client.nodeClient(shard.master);
+    return (await client.sendCommand(["TIME"])) as [string, string];
+  }
+
+  async #onMasters(work: (address: string, ask: Ask) => Promise<void>): Promise<void> {
+    if (this.#client.masters.length === 0) throw new Unanswered("no master is known");
     await Promise.all(
       this.#client.masters.map(async (master) => {
         const client = await this.#client.nodeClient(master);
@@ -167,38 +209,6 @@ export class Connection implements AsyncDisposable {
       }),
     );
   }
-
-  /** Again and again while a master is away. What is run must come to the same when it is run twice. */
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
-    const deadline = performance.now() + this.#patienceMs;
-    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-      try {
-        return await work();
-      } catch (cause) {
-        const { message } = cause as Error;
-        if (!passes(cause as Error)) throw cause;
-        if (performance.now() > deadline)
-          throw new ClusterError(
-            "away",
-            `the Redis Cluster does not answer (${message}); the same call may go well later`,
-            cause,
-          );
-        await sleep(wait);
-      }
-    }
-  }
 }
 
-/** A replica is connected, and yet has not what its master has. */
-class Lagging extends Error {}
-
-const passes = (cause: Error): boolean =>
-  cause instanceof Lagging ||
-  (!(cause instanceof ClusterError) && (PASSES.test(cause.message) || BROKEN.test(cause.message)));
-
-/** The answer to CONFIG GET: a pair in RESP2, a map in RESP3. */
-function pairOf(answer: unknown): [string, string] {
-  if (Array.isArray(answer)) return [String(answer[0]), String(answer[1])];
-  const [pair] = answer instanceof Map ? [...answer] : Object.entries(answer as object);
-  return [String(pair?.[0]), String(pair?.[1])];
-}
+type Ask = (words: string[]) => Promise<unknown>;

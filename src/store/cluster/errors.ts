@@ -3,6 +3,8 @@
 export type ClusterErrorCode =
   /** Nobody answers, or a master has no replica that takes part; the same call may go well later. */
   | "away"
+  /** A master has no memory left; the same call may go well when it has. */
+  | "full"
   /** It is not set up so that nothing is lost. */
   | "refused"
   /** The crawl was created otherwise, by another Trawl or with other options. */
@@ -22,5 +24,5 @@ export class ClusterError extends Error {
 
 /** For what others will see for themselves, in time, if it does not reach Redis. */
 export function unlessAway(cause: unknown): void {
-  if (!(cause instanceof ClusterError && cause.code === "frontier-away")) throw cause;
+  if (!(cause instanceof ClusterError && /^frontier-(away|full)$/.test(cause.code))) throw cause;
 }

@@ -37,11 +37,17 @@ export interface Script {
   readonly sha1: string;
 }
 
+/**
+ * Redis runs such a script only when it has the memory for it. Without this line one that finds none on its way is broken
+ * off, and what it has done until then stands.
+ */
+const ATOMIC = "#!lua";
+
 const read = (name: string): string => readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), "utf8");
 
 export function loadScripts(): Readonly<Record<Verb, Script>> {
   const scripts = Object.entries(VERBS).map(([verb, before]) => {
-    const text = [`local VERB = "${verb}"`, ...[...before, verb].map(read)].join("\n");
+    const text = [ATOMIC, `local VERB = "${verb}"`, ...[...before, verb].map(read)].join("\n");
     return [verb, { text, sha1: createHash("sha1").update(text).digest("hex") }];
   });
   return Object.fromEntries(scripts) as Record<Verb, Script>;

@@ -1,4 +1,4 @@
-/** What a cluster and several crawlers add to the promises of the port: fences, fail-overs, and what is refused at the start. */
+/** What a cluster and several crawlers add to the promises of the port: fences, fail-overs, and what is refused when it is opened. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newHostState } from "../../../src/model/host.ts";
@@ -177,42 +177,13 @@ describe("a master that is killed", () => {
   });
 });
 
-describe("a cluster that could lose what it is given", () => {
-  const refusal = async (setting: string, wrong: string, right: string, says: RegExp) => {
-    const node = cluster.nodes[0]!;
-    await cluster.ask(node, "CONFIG", "SET", setting, wrong);
-    try {
-      await assert.rejects(Connection.open(cluster), { code: "frontier-refused", message: says });
-    } finally {
-      await cluster.ask(node, "CONFIG", "SET", setting, right);
-    }
-  };
-
-  it("is refused when it throws keys away", () =>
-    refusal(
-      "maxmemory-policy",
-      "allkeys-lru",
-      "noeviction",
-      /throws keys away .*\(maxmemory-policy allkeys-lru\); set maxmemory-policy noeviction$/,
-    ));
-
-  it("is refused when it keeps no log", () =>
-    refusal("appendonly", "no", "yes", /keeps no log .*\(appendonly no\); set appendonly yes$/));
-
+describe("a crawl", () => {
   it("is refused when the crawl was created with other shards", async () => {
     const name = newName();
     await (await open(name, new TestClock()))[Symbol.asyncDispose]();
     await assert.rejects(open(name, new TestClock(), { shards: 16 }), {
       code: "frontier-foreign",
       message: /was created with shards 8, not 16; give it what it has, or choose another name$/,
-    });
-  });
-
-  it("is asked for in words when nobody answers", async () => {
-    const nodes = [{ host: "127.0.0.1", port: 1 }];
-    await assert.rejects(Connection.open({ nodes }), {
-      code: "frontier-away",
-      message: /^no Redis Cluster answers at 127\.0\.0\.1:1 /,
     });
   });
 });

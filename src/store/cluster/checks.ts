@@ -1,0 +1,26 @@
+/** What must hold of each master before a crawl is given to it, and what one would want to know. From the answer to INFO. */
+import { ClusterError } from "./errors.ts";
+
+/** Lists as large as an entry of the layout may be kept as such in Redis 7 and Valkey, and not before. */
+const OLDEST = 7;
+
+/** @throws ClusterError "refused" where what it is given could be lost, or not be understood. */
+export function mustBeFit(address: string, info: string): void {
+  const is = (field: string): string => new RegExp(`^${field}:(.*)$`, "m").exec(info)?.[1]?.trim() ?? "";
+  const refuse = (words: string) => {
+    throw new ClusterError("refused", `Redis at ${address} ${words}`);
+  };
+  const version = is("redis_version");
+  if (Number.parseInt(version, 10) < OLDEST)
+    refuse(`is version ${version}; a crawl needs version ${OLDEST} or newer, or Valkey`);
+  if (is("cluster_enabled") !== "1") refuse(ALONE);
+  const policy = is("maxmemory_policy");
+  if (policy !== "noeviction")
+    refuse(`throws keys away when its memory is full (maxmemory-policy ${policy}); set maxmemory-policy noeviction`);
+  if (is("aof_enabled") !== "1") refuse("keeps no log of what it was given (appendonly no); set appendonly yes");
+}
+
+export const ALONE = "is no part of a cluster; start it with cluster-enabled yes, and make a cluster of some of them";
+
+/** How many replicas follow it. */
+export const replicasIn = (info: string): number => info.match(/^slave\d+:.*state=online/gm)?.length ?? 0;

@@ -1,0 +1,231 @@
+/** The way to a Redis Cluster: what it refuses at the start, waits for later on, and what stands when it says so. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../../src/base/clock.ts";
+import { openCluster } from "../../../src/store/cluster/backend.ts";
+import { mustBeFit } from "../../../src/store/cluster/checks.ts";
+import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
+import { TestClock, url } from "../../conformance/frontier-world.ts";
+import { findCommand, need } from "../../services/command.ts";
+import type { RedisNode } from "../../services/redis-cluster.ts";
+import { HandClock } from "./hand-clock.ts";
+import { type ClusterBench, clusterBench } from "./store.ts";
+
+let bench: ClusterBench;
+before(async () => {
+  bench = await clusterBench();
+});
+after(() => bench[Symbol.asyncDispose]());
+
+const connect = (more: Partial<ConnectionOptions> = {}) => Connection.open({ nodes: bench.redis.nodes, ...more });
+
+function journal() {
+  const said: string[] = [];
+  return { said, log: { warn: (facts: object, event: string) => void said.push(`${event} ${JSON.stringify(facts)}`) } };
+}
+
+let crawls = 0;
+const openCrawl = (connection: Connection, name = `connection-${++crawls}`) =>
+  openCluster(connection, { name, clock: new TestClock(), blobs: bench.blobs(name), shards: 8, joins: true });
+
+/** So many that each shard has some. */
+const everywhere = (path: string) => Array.from({ length: 60 }, (_, n) => url(`h${n}.test`, path));
+
+async function setEverywhere(setting: string, value: string): Promise<void> {
+  for (const node of bench.redis.nodes) await bench.redis.ask(node, "CONFIG", "SET", setting, value);
+}
+
+/** Replicas, or masters, as things are. */
+async function nodesThatAre(role: "master" | "slave"): Promise<RedisNode[]> {
+  const roles = await Promise.all(bench.redis.nodes.map((node) => bench.redis.ask(node, "ROLE")));
+  return bench.redis.nodes.filter((_, nth) => roles[nth]!.startsWith(role));
+}
+
+/** A Redis as it is when nobody tells it anything. */
+async function redisAlone(): Promise<RedisNode & AsyncDisposable> {
+  const server = await need("Redis", ["redis-server"], () => findCommand("redis-server"));
+  const dir = await mkdtemp(join(tmpdir(), "redis-alone-"));
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  taken.close();
+  await once(taken, "close");
+  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
+  const child = spawn(server, words, { stdio: "ignore" });
+  const node = { host: "127.0.0.1", port };
+  while ((await bench.redis.ask(node, "PING").catch(() => "")) !== "PONG") await sleep(20);
+  return {
+    ...node,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("a cluster", () => {
+  const refusal = async (setting: string, wrong: string, right: string, message: RegExp) => {
+    const node = bench.redis.nodes[0]!;
+    await bench.redis.ask(node, "CONFIG", "SET", setting, wrong);
+    try {
+      await assert.rejects(connect(), { code: "frontier-refused", message });
+    } finally {
+      await bench.redis.ask(node, "CONFIG", "SET", setting, right);
+    }
+  };
+
+  it("is refused when it throws keys away", () =>
+    refusal(
+      "maxmemory-policy",
+      "allkeys-lru",
+      "noeviction",
+      /throws keys away .*\(maxmemory-policy allkeys-lru\); set maxmemory-policy noeviction$/,
+    ));
+
+  it("is refused when it keeps no log", () =>
+    refusal("appendonly", "no", "yes", /keeps no log .*\(appendonly no\); set appendonly yes$/));
+
+  it("is refused when it is too old", () => {
+    const info = "redis_version:6.2.14\r\ncluster_enabled:1\r\n";
+    assert.throws(() => mustBeFit("10.0.0.1:6379", info), {
+      code: "frontier-refused",
+      message: "Redis at 10.0.0.1:6379 is version 6.2.14; a crawl needs version 7 or newer, or Valkey",
+    });
+  });
+
+  it("is refused when its clock is another than this machine's", async () => {
+    const late = { ...systemClock, now: () => Date.now() - 75_000 };
+    await assert.rejects(connect({ clock: late }), {
+      code: "frontier-refused",
+      message: /^the clock of this machine is 75\.\d s behind that of Redis; set both by a time server \(NTP\)$/,
+    });
+    const early = { ...systemClock, now: () => Date.now() + 4_000 };
+    await assert.rejects(connect({ clock: early }), { message: /is 4\.\d s ahead of that of Redis/ });
+  });
+
+  it("is warned of when clocks drift apart, once, and its lead is known then", async () => {
+    const clock = new HandClock();
+    clock.time = Date.now();
+    const { said, log } = journal();
+    await using connection = await connect({ clock, log });
+    const measured = async () => {
+      const lag = clock.time - Date.now();
+      clock.pass(70_000);
+      clock.time = Date.now() + lag;
+      await clock.until(1);
+    };
+    await clock.until(1);
+    await measured();
+    assert.deepEqual(said, []);
+    clock.time -= 1_500;
+    await measured();
+    await measured();
+    assert.match(said.join(), /^clocks-apart \{"aheadMs":1[45]\d\d\}$/);
+    assert.ok(Math.abs(connection.aheadMs - 1_500) < 200);
+  });
+
+  it("is told from a Redis that is alone", async () => {
+    await using alone = await redisAlone();
+    await assert.rejects(Connection.open({ nodes: [alone] }), {
+      code: "frontier-refused",
+      message: /^Redis at 127\.0\.0\.1:\d+ is no part of a cluster; start it with cluster-enabled yes/,
+    });
+  });
+
+  it("is asked for in words when nobody answers", async () => {
+    await assert.rejects(Connection.open({ nodes: [{ host: "127.0.0.1", port: 1 }] }), {
+      code: "frontier-away",
+      message: /^no Redis Cluster answers at 127\.0\.0\.1:1 \(connect ECONNREFUSED 127\.0\.0\.1:1\)/,
+    });
+  });
+});
+
+describe("a call", () => {
+  it("waits while a cluster has no memory left, has done nothing then, and is done when it has", async () => {
+    const { said, log } = journal();
+    await using patient = await connect({ patienceMs: Number.POSITIVE_INFINITY, log });
+    await using impatient = await connect({ patienceMs: 300 });
+    const name = `connection-${++crawls}`;
+    const backend = await openCrawl(patient, name);
+    await backend.add(everywhere("1"));
+    const inbox = `trawl:{${name}}:inbox`;
+    for (let nth = 0; nth < 2; nth++) await patient.run("post", inbox, ["{}"]);
+    const [, number] = (await patient.run("collect", inbox, ["0", "1", "", ""])) as [number, string];
+    await setEverywhere("maxmemory", "1mb");
+    let adding: Promise<number>;
+    try {
+      await assert.rejects(impatient.run("collect", inbox, ["0", "1", number, "admitted"]), { code: "frontier-full" });
+      assert.equal(await patient.command(inbox, ["ZCARD", `${inbox}:due`]), 2, "it has taken none away");
+      adding = backend.add(everywhere("2"));
+      while (said.length === 0) await sleep(50);
+      assert.match(said[0]!, /^frontier-full .*OOM command not allowed/);
+    } finally {
+      await setEverywhere("maxmemory", "0");
+    }
+    assert.equal(await adding, 60);
+    const { queued, leased } = await backend.pending();
+    assert.deepEqual([queued, leased], [120, 0]);
+    assert.match(said[1]!, /^frontier-back /);
+  });
+
+  it("waits for a cluster that is away altogether, for as long as it takes, and the log says it once", async () => {
+    const { said, log } = journal();
+    await using patient = await connect({ patienceMs: Number.POSITIVE_INFINITY, log });
+    const backend = await openCrawl(patient);
+    for (const node of bench.redis.nodes) await bench.redis.ask(node, "SHUTDOWN").catch(() => "");
+    const adding = backend.add(everywhere("1"));
+    while (said.length === 0) await sleep(50);
+    assert.match(said[0]!, /^frontier-away /);
+    await Promise.all(bench.redis.nodes.map((node) => bench.redis.start(node)));
+    assert.equal(await adding, 60);
+    assert.match(said.slice(1).join(), /^frontier-back \{"ms":\d+\}$/);
+  });
+
+  it("is made again before it is acknowledged, when a master dies and its replica had it not", async () => {
+    const backend = await openCrawl(bench.connection);
+    const [master, others] = [(await nodesThatAre("master"))[0]!, await nodesThatAre("slave")];
+    const follows = await Promise.all(others.map((node) => bench.redis.ask(node, "ROLE")));
+    const replica = others[follows.findIndex((role) => role.includes(`\n${master.port}\n`))]!;
+    bench.redis.pause(replica);
+    // More than the system holds for a process that does not read: what comes then dies with the master.
+    const junk = "x".repeat(2 ** 20);
+    for (let nth = 0; nth < 96; nth++) {
+      const key = `junk{${nth}}`;
+      await bench.connection.command(key, ["SET", key, junk]);
+    }
+    const adding = backend.add(everywhere("1"));
+    await sleep(500);
+    const killed = bench.redis.kill(master);
+    await sleep(100);
+    bench.redis.resume(replica);
+    await killed;
+    assert.equal(await adding, 60);
+    assert.equal((await openCrawl(bench.connection, `connection-${crawls}`).then((one) => one.pending())).queued, 60);
+    await bench.redis.start(master);
+  });
+
+  it("ends when patience is taken from it, or the connection is closed", async () => {
+    const patient = await connect({ patienceMs: Number.POSITIVE_INFINITY });
+    const replicas = await nodesThatAre("slave");
+    for (const replica of replicas) bench.redis.pause(replica);
+    try {
+      await patient.command("key", ["HSET", "key", "a", "1"]);
+      const waiting = patient.replicated();
+      await sleep(200);
+      patient.limitPatience(0);
+      await assert.rejects(waiting, { code: "frontier-away", message: /replicas of .* do not keep up/ });
+    } finally {
+      for (const replica of replicas) bench.redis.resume(replica);
+    }
+    await patient[Symbol.asyncDispose]();
+    await assert.rejects(patient.command("key", ["GET", "key"]), { code: "frontier-away", message: /was closed$/ });
+  });
+});
