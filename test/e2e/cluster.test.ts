@@ -11,7 +11,7 @@ import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from 
 import { spawnFakeWeb } from "../web/spawn.ts";
 import { type SharedState, sharedState } from "./shared-state.ts";
 import { frontierOf } from "./sides.ts";
-import { canonical, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
+import { canonical, fetchedIn, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
 
 const DELAY_MS = 100;
 /** Where a crawl is to last long enough for what happens to it. */
@@ -173,6 +173,25 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(await state.unreadable(), []);
     assert.deepEqual(await state.segmented(), []);
     assert.ok(twice(await asked(web)).length <= 6, String(twice(await asked(web))));
+  });
+
+  it("all take for the crawl's own what a seed was redirected to, whoever saw it", async () => {
+    const rules = [0, 1, 2, 3].map((nth) => ({
+      ...{ host: `h${nth}.test`, path: "/" },
+      behaviour: { kind: "redirect", to: `http://h${nth + 4}.test:{port}/` } as const,
+    }));
+    await using web = await spawnFakeWeb({ hosts: 8, pagesPerHost: 6, addresses: 8, rules });
+    const seeds = rules.slice(1).map((_, nth) => `${web.origin(nth + 1)}/`);
+    const narrow = [...seeds, "--scope", "host"];
+    const alone = join(dir.path, "alone");
+    const reach = ["--allow-net", web.allowNet, "--dns", web.dns, "--delay", `${DELAY_MS}ms`];
+    done(await trawl(["crawl", `${web.origin(0)}/`, ...narrow, ...reach, "--dir", alone]));
+    const crawl = crawlOf(web);
+    for (const run of await Promise.all(["a", "b", "c"].map((one) => trawl(crawl.begins(one, ...narrow))))) done(run);
+    await using state = await crawl.state();
+    const fetched = canonical(await state.fetched());
+    assert.ok([...fetched].some((href) => href.startsWith(web.origin(7)) && href !== `${web.origin(7)}/`));
+    assert.deepEqual(fetched, canonical(fetchedIn(alone)));
   });
 
   it("stop at a limit of pages that counts those of all", async () => {
