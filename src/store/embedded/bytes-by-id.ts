@@ -7,9 +7,9 @@ const NOTHING = new Uint8Array(PAGE_BYTES);
 export class BytesById {
   readonly #pages: Uint8Array[] = [];
 
-  /** Copies of all pages, in order of ids. */
-  pages(): Uint8Array[] {
-    return this.#pages.map((page) => page.slice());
+  /** Those that there are, in order of ids: no copies. */
+  get pages(): readonly Uint8Array[] {
+    return this.#pages;
   }
 
   /** The page that follows those restored before. It is not copied. */

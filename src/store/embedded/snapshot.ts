@@ -4,9 +4,9 @@
  *
  * It is never needed: whatever is wrong with it, it is removed and the journal read whole. It is copied a piece after
  * each transaction, so that no pause is long, and written beside the crawl, a piece at a time: a gigabyte takes the
- * system a second. Its first part is true of the journal row `from`, and the seen set may
- * hold URLs up to row `to`; so it is good only while the journal still has that row (a power cut can take the last
- * rows), and everything after `from` is read again, which changes nothing of what is known already.
+ * system a second. So each piece is true of a row of its own: the header of row `from`, the others of that or of a
+ * later one, up to row `to`. It is good only while the journal still has row `to` (a power cut can take the last rows), and
+ * everything after `from` is read again in its order, which makes of a later state the same last one.
  */
 import { closeSync, openSync, readSync, renameSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -236,20 +236,20 @@ function* piecesOf(
   choice: SeenChoice,
   from: Position,
 ): IterableIterator<Uint8Array> {
-  // Copied at once: they must be those of the row that the header names.
-  const statePages = states.bytes.pages();
-  const cashPages = cash.pages();
+  // Pages that come later hold only what the journal tells from `from` on.
+  const statePages = states.bytes.pages.length;
+  const cashPages = cash.pages.length;
   const header: Header = {
     version: VERSION,
     choice,
     from,
     ends: [...endCounts],
-    statePages: statePages.length,
-    cashPages: cashPages.length,
+    statePages,
+    cashPages,
   };
   yield jsonBytes(header);
-  for (const page of statePages) yield checked(page);
-  for (const page of cashPages) yield checked(page);
+  for (let nth = 0; nth < statePages; nth++) yield checked(states.bytes.pages[nth]!);
+  for (let nth = 0; nth < cashPages; nth++) yield checked(cash.pages[nth]!);
   yield* seen.snapshot();
 }
 

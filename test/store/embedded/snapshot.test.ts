@@ -22,8 +22,8 @@ const EVERY = 50;
 /** Pieces of a snapshot: its head, a page of states, the segments of the seen set, the end. */
 const PIECES = 259;
 
-/** So few bytes at once that URLs come between the pieces. */
-const open = (where = dir, every = EVERY) => openEmbedded(where, { clock, snapshots: { every, bytesAtOnce: 1500 } });
+/** So few bytes at once that URLs come and end between the pieces, the first of them too. */
+const open = (where = dir, every = EVERY) => openEmbedded(where, { clock, snapshots: { every, bytesAtOnce: 100 } });
 const file = (where = dir) => join(where, "state.seen");
 
 let made = 0;
