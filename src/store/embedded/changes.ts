@@ -13,7 +13,6 @@ import type { Heads } from "./heads.ts";
 import type { HostChanges } from "./host-changes.ts";
 import { JournalWriter, type Position, type Reasons } from "./journal.ts";
 import type { KnownUrls } from "./known.ts";
-import type { ChunkedQueue } from "./queue.ts";
 import { Raising } from "./raising.ts";
 import type { OpenLease, Schedule } from "./schedule.ts";
 import type { Fault, Writer } from "./writer.ts";
@@ -61,7 +60,7 @@ export class Changes {
   // Of the running transaction:
   admitted = 0;
   dropped = 0;
-  readonly #long = new Set<ChunkedQueue>();
+  readonly #long = new Set<ActiveHost>();
   readonly #changed = new Set<ActiveHost>();
   /** The host asked for last: most links of a page lead to its own. */
   #lastHost: ActiveHost | null = null;
@@ -116,7 +115,7 @@ export class Changes {
     this.#fault("hosts");
     this.#allInHosts = this.#hosts.move(now);
     this.#fault("hosts moved");
-    for (const queue of this.#long) queue.spill(this.#writer);
+    for (const host of this.#long) host.spill(this.#writer);
     this.#long.clear();
     this.#fault("chunks");
     this.#journalRow = this.#journal.write(now, this.#schedule.counts(), this.#nextId);
@@ -221,9 +220,8 @@ export class Changes {
       if (url.drop === undefined) {
         this.admitted++;
         this.#schedule.admit(host);
-        const queue = host.push(id, url.priority);
+        if (host.push(id, url.priority)) this.#long.add(host);
         if (level > 0) host.offer(id, level);
-        if (queue.isLong) this.#long.add(queue);
         // With others queued before it, it stands already where it has to.
         if (host.queued === 1) this.#schedule.place(host);
       } else {

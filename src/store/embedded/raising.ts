@@ -68,6 +68,6 @@ export class Raising {
     if (level === before) return;
     cash.set(id, level);
     this.#journal.raised(id, level);
-    if (states.waits(id)) this.#schedule.host(host)?.raise(id, before, level);
+    if (states.waits(id)) this.#schedule.host(host)?.raise(id, level);
   }
 }

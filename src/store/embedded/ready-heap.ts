@@ -3,44 +3,32 @@
  * is known. It holds numbers in typed arrays alone: hosts are all over memory, and one that moves is not touched itself.
  */
 import type { ActiveHost } from "./active-host.ts";
+import type { ActiveHosts } from "./active-hosts.ts";
 
 const CHILDREN = 4;
 const FIRST_PLACES = 1024;
-const NOWHERE = -1;
+export const NOWHERE = -1;
 
-/** Active hosts by number, and the place of each in the heap that it is in. */
+/** The place of each active host in the heap that it is in, by its number. */
 export class HostPlaces {
-  readonly #hosts: ActiveHost[] = [];
-  readonly #free: number[] = [];
+  readonly #hosts: ActiveHosts;
   #places = new Int32Array(FIRST_PLACES).fill(NOWHERE);
 
-  /** A number for the host, in no heap yet. */
-  add(host: ActiveHost): number {
-    const number = this.#free.pop() ?? this.#hosts.length;
-    this.#hosts[number] = host;
-    if (number === this.#places.length) this.#grow();
-    return number;
-  }
-
-  /** The host is in no heap any more, and its number may be another's. */
-  forget(number: number): void {
-    this.#free.push(number);
+  constructor(hosts: ActiveHosts) {
+    this.#hosts = hosts;
   }
 
   hostOf(number: number): ActiveHost {
-    return this.#hosts[number]!;
-  }
-
-  isIn(number: number): boolean {
-    return this.#places[number] !== NOWHERE;
+    return this.#hosts.hostOf(number);
   }
 
   /** -1: in none. */
   placeOf(number: number): number {
-    return this.#places[number]!;
+    return this.#places[number] ?? NOWHERE;
   }
 
   setPlace(number: number, place: number): void {
+    while (number >= this.#places.length) this.#grow();
     this.#places[number] = place;
   }
 

@@ -1,29 +1,24 @@
 /** Hosts that could give a lease, by tier: a heap each. Nearly all crawls have one tier, and a few at most. */
 import type { ActiveHost } from "./active-host.ts";
-import { HostPlaces, ReadyHeap } from "./ready-heap.ts";
+import type { ActiveHosts } from "./active-hosts.ts";
+import { HostPlaces, NOWHERE, ReadyHeap } from "./ready-heap.ts";
 
 export class ReadyHosts {
-  readonly #places = new HostPlaces();
+  readonly #places: HostPlaces;
   /** In order; a tier that was used once stays. */
   readonly #tiers: { readonly tier: number; readonly hosts: ReadyHeap }[] = [];
+
+  constructor(hosts: ActiveHosts) {
+    this.#places = new HostPlaces(hosts);
+  }
 
   /** The hosts of each tier, the lowest first. */
   get tiers(): readonly { readonly hosts: ReadyHeap }[] {
     return this.#tiers;
   }
 
-  /** Before a host can be placed. */
-  know(host: ActiveHost): void {
-    host.number = this.#places.add(host);
-  }
-
-  /** The host has nothing to lease, and is placed no more. */
-  forget(host: ActiveHost): void {
-    this.#places.forget(host.number);
-  }
-
   has(host: ActiveHost): boolean {
-    return this.#places.isIn(host.number);
+    return this.#places.placeOf(host.number) !== NOWHERE;
   }
 
   /** Puts the host where its tier and its clock say, whether or not it was there. */

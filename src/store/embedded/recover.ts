@@ -83,8 +83,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
       schedule.delay(id, host, retry.attempt, retry.at);
     } else if (id > lastIds[slot]!) host.push(id, priority);
     else {
-      host.queued++;
-      host.queue(priority).restoreHead(id);
+      host.restoreHead(id, priority);
     }
     return true;
   });
@@ -93,8 +92,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
     const hostId = Math.floor(slot / PRIORITIES);
     const host = activated(hostId);
     schedule.admit(host, count);
-    host.queued += count;
-    host.queue(slot % PRIORITIES).countInChunks(count);
+    host.countInChunks(slot % PRIORITIES, count);
   });
   for (const { url_id, host_id, attempt, at } of db.prepare(DELAYED_RETURNS).iterate()) {
     const host = activated(host_id as number);
@@ -104,8 +102,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
   for (const { host_id, priority, count } of db.prepare(QUEUED_RETURNS).iterate()) {
     const host = activated(host_id as number);
     schedule.admit(host, count as number);
-    host.queued += count as number;
-    host.queue(priority as number).restoreReturns(count as number);
+    host.restoreReturns(priority as number, count as number);
   }
   active.forEach((host) => {
     schedule.place(host);
@@ -120,7 +117,7 @@ export function recover(db: DatabaseSync, reasons: Reasons, memory: Memory): voi
     const { name, dueAt } = hosts[hostId]!;
     const host = schedule.activate(hostId, name, dueAt);
     active[hostId] = host;
-    for (const { priority, first, next } of byHost.get(hostId) ?? []) host.queue(priority).restore(first, next);
+    for (const { priority, first, next } of byHost.get(hostId) ?? []) host.restoreChunks(priority, first, next);
     return host;
   }
 }

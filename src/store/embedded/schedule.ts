@@ -3,10 +3,10 @@ import type { Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Pending } from "../../ports/frontier.ts";
-import { ActiveHost } from "./active-host.ts";
+import { ActiveHost, Waiting } from "./active-host.ts";
+import { ActiveHosts } from "./active-hosts.ts";
 import { DelayHeap } from "./delay-heap.ts";
-import { IdBlocks } from "./id-blocks.ts";
-import type { ChunkStore } from "./queue.ts";
+import type { ChunkStore } from "./queues.ts";
 import type { ReadyHeap } from "./ready-heap.ts";
 import { ReadyHosts } from "./ready-hosts.ts";
 import type { UrlStates } from "./url-states.ts";
@@ -41,9 +41,9 @@ export class Schedule {
   readonly #firstTier: (host: HostKey) => number;
   #nextToken: number;
   /** Hosts with URLs pending, and some that had lately. */
-  readonly #hosts = new Map<HostKey, ActiveHost>();
-  readonly #blocks = new IdBlocks();
-  readonly #ready = new ReadyHosts();
+  readonly #hosts = new ActiveHosts();
+  readonly #waiting = new Waiting();
+  readonly #ready = new ReadyHosts(this.#hosts);
   readonly #delays = new DelayHeap();
   readonly #delayedIds = new Set<number>();
   /** By token; in order of leasing, and so of expiry. */
@@ -63,30 +63,28 @@ export class Schedule {
   }
 
   host(name: HostKey): ActiveHost | undefined {
-    return this.#hosts.get(name);
+    return this.#hosts.find(name);
   }
 
   /** Takes a host into memory: nothing of it is pending yet. `dueAt`: no lease before. */
   activate(id: number, name: HostKey, dueAt: Instant): ActiveHost {
-    const host = new ActiveHost(id, name, dueAt, this.#firstTier(name), this.#blocks);
-    this.#hosts.set(name, host);
-    this.#ready.know(host);
+    const host = new ActiveHost(id, name, dueAt, this.#firstTier(name), this.#waiting);
+    this.#hosts.add(host);
     return host;
   }
 
   /** What memory holds: all hosts, and the blocks of ids of their queues. */
   get held(): { readonly hosts: number; readonly blocks: number } {
-    return { hosts: this.#hosts.size, blocks: this.#blocks.inUse };
+    return { hosts: this.#hosts.size, blocks: this.#waiting.queues.blocks };
   }
 
   /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */
   forgetQuietHosts(chunks: ChunkStore): void {
     if (this.#hosts.size <= this.#activeHosts * 1.5 + QUIET_HOSTS) return;
-    for (const host of this.#hosts.values()) {
+    for (const host of this.#hosts) {
       if (host.pending > 0) continue;
       host.clear(chunks);
-      this.#hosts.delete(host.name);
-      this.#ready.forget(host);
+      this.#hosts.delete(host);
     }
   }
 

@@ -3,7 +3,7 @@
  * the others, the class that they wait in, and whether they still stand in the place where they were admitted.
  */
 import { BytesById } from "./bytes-by-id.ts";
-import type { Places } from "./queue.ts";
+import type { Places } from "./queues.ts";
 
 const CLASS_AT = 3;
 const CLASS = 0b0011_1000;

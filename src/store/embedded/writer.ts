@@ -9,7 +9,7 @@ import type { VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import type { ChunkStore } from "./queue.ts";
+import type { ChunkStore } from "./queues.ts";
 import type { Return } from "./returns.ts";
 import {
   INSERT_REQUEST,

@@ -8,7 +8,7 @@ import type { HostKey } from "../../../src/model/host.ts";
 import type { LeasedUrl } from "../../../src/model/lease.ts";
 import type { Backend } from "../../../src/ports/frontier.ts";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
-import type { ChunkStore } from "../../../src/store/embedded/queue.ts";
+import type { ChunkStore } from "../../../src/store/embedded/queues.ts";
 import { Schedule } from "../../../src/store/embedded/schedule.ts";
 import { UrlStates } from "../../../src/store/embedded/url-states.ts";
 import { firstCash } from "../../conformance/frontier/links.ts";

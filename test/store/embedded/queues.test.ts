@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { BLOCK, IdBlocks, NO_BLOCK } from "../../../src/store/embedded/id-blocks.ts";
-import { ChunkedQueue, type ChunkStore, type Places } from "../../../src/store/embedded/queue.ts";
+import { type ChunkStore, NO_QUEUE, type Places, Queues } from "../../../src/store/embedded/queues.ts";
 import type { Return } from "../../../src/store/embedded/returns.ts";
 
 class Chunks implements ChunkStore {
@@ -38,32 +38,35 @@ describe("a queue of ids", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const chunks = new Chunks();
-        const blocks = new IdBlocks();
-        const queues = [1, 2, 3].map((host) => new ChunkedQueue(blocks, host, 0));
+        const queues = new Queues();
+        const numbers = [1, 2, 3].map((host) => queues.make(host, 0, NO_QUEUE));
         const models: number[][] = [[], [], []];
+        const isLong = [false, false, false];
         let id = 1;
         for (const one of steps) {
-          const queue = queues[one.queue]!;
+          const queue = numbers[one.queue]!;
           const model = models[one.queue]!;
           if ("push" in one) {
             for (let i = 0; i < one.push; i++, id++) {
-              queue.push(id);
+              isLong[one.queue] = queues.push(queue, id);
               model.push(id);
             }
           } else if ("shift" in one) {
-            for (let i = 0; i < one.shift; i++) assert.equal(queue.shift(chunks, ALL), model.shift() ?? 0);
+            for (let i = 0; i < one.shift; i++) assert.equal(queues.shift(queue, chunks, ALL), model.shift() ?? 0);
           } else {
-            if (queue.isLong) queue.spill(chunks);
-            assert.equal(queue.isLong, false);
+            const held = queues.blocks;
+            queues.spill(queue, chunks);
+            if (isLong[one.queue] === false) assert.equal(queues.blocks, held, "a short tail is left in memory");
+            isLong[one.queue] = false;
           }
-          assert.equal(queue.isEmpty, model.length === 0);
+          assert.equal(queues.isEmpty(queue), model.length === 0);
         }
-        queues.forEach((queue, i) => {
-          for (const expected of models[i]!) assert.equal(queue.shift(chunks, ALL), expected);
-          assert.equal(queue.shift(chunks, ALL), 0);
+        numbers.forEach((queue, i) => {
+          for (const expected of models[i]!) assert.equal(queues.shift(queue, chunks, ALL), expected);
+          assert.equal(queues.shift(queue, chunks, ALL), 0);
         });
         assert.equal(chunks.kept.size, 0);
-        assert.equal(blocks.inUse, 0, "an empty queue holds no block");
+        assert.equal(queues.blocks, 0, "an empty queue holds no block");
       }),
     );
   });
@@ -76,18 +79,41 @@ describe("a queue of ids", () => {
       4,
       Uint32Array.from({ length: 64 }, (_, i) => 100 + i),
     );
-    const queue = new ChunkedQueue(new IdBlocks(), 7, 1);
-    queue.restore(4, 5);
-    queue.countInChunks(64);
-    for (let id = 1; id <= 40; id++) queue.restoreHead(id);
-    queue.push(200);
+    const queues = new Queues();
+    const queue = queues.make(7, 1, NO_QUEUE);
+    queues.restore(queue, 4, 5);
+    queues.countInChunks(queue, 64);
+    for (let id = 1; id <= 40; id++) queues.restoreHead(queue, id);
+    queues.push(queue, 200);
     const got: number[] = [];
-    for (let id = queue.shift(chunks, ALL); id !== 0; id = queue.shift(chunks, ALL)) got.push(id);
+    for (let id = queues.shift(queue, chunks, ALL); id !== 0; id = queues.shift(queue, chunks, ALL)) got.push(id);
     assert.deepEqual(got, [
       ...Array.from({ length: 40 }, (_, i) => i + 1),
       ...Array.from({ length: 64 }, (_, i) => 100 + i),
       200,
     ]);
+  });
+});
+
+describe("the queues of all hosts", () => {
+  it("keep what each holds when there have to be more of them, and give numbers again that are free", () => {
+    const chunks = new Chunks();
+    const queues = new Queues();
+    const numbers = Array.from({ length: 1_000 }, (_, host) => queues.make(host, host % 8, NO_QUEUE));
+    for (const [host, queue] of numbers.entries()) queues.push(queue, host + 1);
+    numbers.forEach((queue, host) => {
+      assert.equal(queues.priorityOf(queue), host % 8);
+      assert.equal(queues.turnOf(queue), 2 ** (host % 8));
+      if (host % 2 === 0) assert.equal(queues.shift(queue, chunks, ALL), host + 1);
+    });
+    const free = numbers.filter((_, host) => host % 2 === 0);
+    for (const queue of free) queues.remove(queue, chunks);
+    const again = free.map(() => queues.make(7, 3, NO_QUEUE));
+    assert.deepEqual(new Set(again), new Set(free));
+    for (const queue of again) assert.ok(queues.isEmpty(queue));
+    numbers.forEach((queue, host) => {
+      if (host % 2 === 1) assert.equal(queues.shift(queue, chunks, ALL), host + 1);
+    });
   });
 });
 
