@@ -15,7 +15,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../src/base/clock.ts";
 import { type HostKey, newHostState } from "../src/model/host.ts";
 import type { Lease } from "../src/model/lease.ts";
-import type { LinksAgain, NewUrl } from "../src/model/link.ts";
+import { AGAIN_WORDS, type LinksAgain, type NewUrl } from "../src/model/link.ts";
 import type { Href } from "../src/model/url.ts";
 import { firstCash } from "../src/policy/priority.ts";
 import type { Backend, Commit, Settled } from "../src/ports/frontier.ts";
@@ -51,31 +51,40 @@ const clock: Clock = { now: () => at.time, sleep: async () => {} };
 const random = mulberry32(at);
 const pick = zipf(HOSTS, random);
 
-/** Strings as they come out of a thread's message: flat, and nobody else's. */
 const bytes = Buffer.alloc(256);
 
-const known: Pick<NewUrl, "fpHi" | "fpLo" | "host">[] = [];
+/** A string as it comes out of a thread's message: flat, and nobody else's. */
+const flat = (text: string): string => bytes.toString("latin1", 0, bytes.write(text, "latin1"));
+
+/** What is known: the two words of a fingerprint and the number of the host, by place. */
+const known = new Uint32Array(REMEMBERED * AGAIN_WORDS);
+let knownCount = 0;
 
 /** Links to what was told before. The numbers are not of `random`: with cash and without it is the same crawl. */
 function linksAgain(page: number): LinksAgain | null {
-  if (!CASH || known.length === 0) return null;
-  const named = Array.from({ length: AGAIN }, (_, i) => known[(page * 7_919 + i * 104_729) % known.length]!);
-  const words = named.flatMap(({ fpHi, fpLo }, i) => [fpHi, fpLo, i + 1]);
-  return { count: 90, words: Uint32Array.from(words), hosts: named.map(({ host }) => host) };
+  if (!CASH || knownCount === 0) return null;
+  const words = new Uint32Array(AGAIN * AGAIN_WORDS);
+  const hosts: HostKey[] = [];
+  for (let i = 0; i < AGAIN; i++) {
+    const from = ((page * 7_919 + i * 104_729) % knownCount) * AGAIN_WORDS;
+    hosts.push(flat(hostName(known[from + 2]!)) as HostKey);
+    words.set([known[from]!, known[from + 1]!, hosts.length], i * AGAIN_WORDS);
+  }
+  return { count: 90, words, hosts };
 }
 
 function newUrl(via: number): NewUrl {
-  const name = hostName(pick());
+  const host = pick();
+  const name = hostName(host);
   const { made } = at;
   at.made++;
-  const length = bytes.write(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`, "latin1");
   const fpHi = Math.floor(random() * 2 ** 32);
   const fpLo = Math.floor(random() * 2 ** 32);
   // Another process begins with none of them, so the places are filled in order.
-  known[known.length < REMEMBERED ? known.length : made % REMEMBERED] = { fpHi, fpLo, host: name };
+  known.set([fpHi, fpLo, host], (knownCount < REMEMBERED ? knownCount++ : made % REMEMBERED) * AGAIN_WORDS);
   return {
-    href: bytes.toString("latin1", 0, length) as Href,
-    host: bytes.toString("latin1", 0, name.length) as HostKey,
+    href: flat(`${name}/section-${made % 97}/an-article-with-a-title-${made}.html`) as Href,
+    host: flat(name) as HostKey,
     fpHi,
     fpLo,
     depth: 1,

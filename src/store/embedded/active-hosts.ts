@@ -1,7 +1,7 @@
 /**
- * Active hosts, by number and by name. The names are found by open addressing (linear probing) in one typed array: nearly
- * every link of some crawls leads to a host that nobody has looked at for long, and a map of the language waits for memory
- * twice as often.
+ * Active hosts, by number and by name. A name is found by open addressing (linear probing) over a typed array of hashes:
+ * nearly every link of some crawls leads to a host that nobody has looked at for long, and a map of the language waits for
+ * memory twice as often.
  */
 import { fmix } from "../../base/hash.ts";
 import type { HostKey } from "../../model/host.ts";
@@ -9,15 +9,15 @@ import type { ActiveHost } from "./active-host.ts";
 
 const FIRST_SLOTS = 1024;
 const MAX_LOAD = 0.7;
-/** Words of a slot: the hash of the name, and the host's number plus 1; 0 where no host is. */
-const SLOT = 2;
 /** Of this process: nobody can choose names that fall into one place. */
 const SEED = Math.floor(Math.random() * 2 ** 32);
 
 export class ActiveHosts implements Iterable<ActiveHost> {
   readonly #hosts: (ActiveHost | undefined)[] = [];
   readonly #free: number[] = [];
-  #slots = new Uint32Array(FIRST_SLOTS * SLOT);
+  /** By slot: the hash of the name, and the host itself, so that both are on their way from memory at one time. */
+  #hashes = new Uint32Array(FIRST_SLOTS);
+  #inSlots = noHosts(FIRST_SLOTS);
   #mask = FIRST_SLOTS - 1;
 
   get size(): number {
@@ -31,13 +31,10 @@ export class ActiveHosts implements Iterable<ActiveHost> {
 
   find(name: HostKey): ActiveHost | undefined {
     const hash = hashOf(name);
-    const slots = this.#slots;
     for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const number = slots[slot * SLOT + 1]!;
-      if (number === 0) return undefined;
-      if (slots[slot * SLOT] !== hash) continue;
-      const host = this.#hosts[number - 1]!;
-      if (host.name === name) return host;
+      const host = this.#inSlots[slot]!;
+      if (host === null) return undefined;
+      if (this.#hashes[slot] === hash && host.name === name) return host;
     }
   }
 
@@ -46,7 +43,7 @@ export class ActiveHosts implements Iterable<ActiveHost> {
     host.number = this.#free.pop() ?? this.#hosts.length;
     this.#hosts[host.number] = host;
     if (this.size > (this.#mask + 1) * MAX_LOAD) this.#grow();
-    this.#put(hashOf(host.name), host.number + 1);
+    this.#put(hashOf(host.name), host);
   }
 
   /** The host is there; its number may be another's from now on. */
@@ -60,36 +57,41 @@ export class ActiveHosts implements Iterable<ActiveHost> {
     for (const host of this.#hosts) if (host !== undefined) yield host;
   }
 
-  #put(hash: number, entry: number): void {
+  #put(hash: number, host: ActiveHost): void {
     let slot = hash & this.#mask;
-    while (this.#slots[slot * SLOT + 1] !== 0) slot = (slot + 1) & this.#mask;
-    this.#slots[slot * SLOT] = hash;
-    this.#slots[slot * SLOT + 1] = entry;
+    while (this.#inSlots[slot] !== null) slot = (slot + 1) & this.#mask;
+    this.#hashes[slot] = hash;
+    this.#inSlots[slot] = host;
   }
 
   /** Empties the host's slot; those behind it that would not be found any more move up (Knuth, algorithm 6.4R). */
-  #cut({ name, number }: ActiveHost): void {
-    const slots = this.#slots;
+  #cut(host: ActiveHost): void {
     const mask = this.#mask;
-    let hole = hashOf(name) & mask;
-    while (slots[hole * SLOT + 1] !== number + 1) hole = (hole + 1) & mask;
-    for (let slot = (hole + 1) & mask; slots[slot * SLOT + 1] !== 0; slot = (slot + 1) & mask) {
-      const home = slots[slot * SLOT]! & mask;
+    let hole = hashOf(host.name) & mask;
+    while (this.#inSlots[hole] !== host) hole = (hole + 1) & mask;
+    for (let slot = (hole + 1) & mask; this.#inSlots[slot] !== null; slot = (slot + 1) & mask) {
+      const home = this.#hashes[slot]! & mask;
       if (((slot - home) & mask) < ((slot - hole) & mask)) continue;
-      slots[hole * SLOT] = slots[slot * SLOT]!;
-      slots[hole * SLOT + 1] = slots[slot * SLOT + 1]!;
+      this.#hashes[hole] = this.#hashes[slot]!;
+      this.#inSlots[hole] = this.#inSlots[slot]!;
       hole = slot;
     }
-    slots[hole * SLOT + 1] = 0;
+    this.#inSlots[hole] = null;
   }
 
   #grow(): void {
-    const before = this.#slots;
-    this.#slots = new Uint32Array(before.length * 2);
-    this.#mask = before.length - 1;
-    for (let at = 0; at < before.length; at += SLOT) if (before[at + 1] !== 0) this.#put(before[at]!, before[at + 1]!);
+    const hashes = this.#hashes;
+    const hosts = this.#inSlots;
+    const slots = hosts.length * 2;
+    this.#hashes = new Uint32Array(slots);
+    this.#inSlots = noHosts(slots);
+    this.#mask = slots - 1;
+    for (let slot = 0; slot < hosts.length; slot++)
+      if (hosts[slot] !== null) this.#put(hashes[slot]!, hosts[slot]!);
   }
 }
+
+const noHosts = (slots: number): (ActiveHost | null)[] => new Array<ActiveHost | null>(slots).fill(null);
 
 /** Two characters a step (FNV-1a), mixed at the end. */
 function hashOf(name: string): number {
