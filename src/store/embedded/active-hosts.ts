@@ -86,8 +86,7 @@ export class ActiveHosts implements Iterable<ActiveHost> {
     this.#hashes = new Uint32Array(slots);
     this.#inSlots = noHosts(slots);
     this.#mask = slots - 1;
-    for (let slot = 0; slot < hosts.length; slot++)
-      if (hosts[slot] !== null) this.#put(hashes[slot]!, hosts[slot]!);
+    for (let slot = 0; slot < hosts.length; slot++) if (hosts[slot] !== null) this.#put(hashes[slot]!, hosts[slot]!);
   }
 }
 
