@@ -69,6 +69,7 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   "store-missing": EXIT.disk,
   "store-full": EXIT.disk,
   "frontier-away": EXIT.disk,
+  "frontier-full": EXIT.disk,
   "frontier-refused": EXIT.usage,
   "frontier-foreign": EXIT.usage,
   "frontier-missing": EXIT.usage,

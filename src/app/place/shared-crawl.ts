@@ -3,11 +3,14 @@ import { Connection, type ConnectionOptions } from "../../store/cluster/connecti
 import { Facts } from "../../store/cluster/facts.ts";
 import { parseFrontier } from "../config/frontier.ts";
 
+/** Who only looks does not wait for a cluster that is away as a crawl does, in ms. */
+const PATIENCE_MS = 5_000;
+
 /** By what `--frontier` says, which has been checked. @throws ClusterError */
 export function openFrontier(frontier: string, options: Omit<ConnectionOptions, "nodes"> = {}): Promise<Connection> {
   const address = parseFrontier(frontier);
   if (!address.ok) throw new Error(`${frontier} ${address.error}`);
-  return Connection.open({ ...address.value, ...options });
+  return Connection.open({ ...address.value, patienceMs: PATIENCE_MS, ...options });
 }
 
 /** The name of the fact. */

@@ -14,9 +14,6 @@ import { placeName } from "./place.ts";
 import { openFrontier } from "./shared-crawl.ts";
 import type { CrawlView } from "./view.ts";
 
-/** Who looks does not wait for a cluster that is away as a crawl does, in ms. */
-const PATIENCE_MS = 5_000;
-
 /** @throws UsageError when there is no such crawl, ClusterError when the cluster does not answer. */
 export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   await using parts = new AsyncDisposableStack();
@@ -52,7 +49,7 @@ async function begun(
   crawl: SharedCrawl,
   parts: AsyncDisposableStack,
 ): Promise<{ readonly connection: Connection; readonly config: CrawlConfig }> {
-  const connection = parts.use(await openFrontier(crawl.frontier, { patienceMs: PATIENCE_MS }));
+  const connection = parts.use(await openFrontier(crawl.frontier));
   const config = await sharedConfigIn(connection, crawl.name);
   if (config !== null) return { connection, config };
   throw new UsageError("frontier", `there is no crawl ${nameOf(crawl)}; look at --name and --frontier`);

@@ -4,7 +4,8 @@ import type { CrawlStats } from "../../model/stats.ts";
 /** Codes by which archive, state and file system say that the disk is full or broken. */
 const DISK_CODES = new Set([
   ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
-  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full", "frontier-away"],
+  ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
+  ...["frontier-away", "frontier-full"],
 ]);
 
 export function diskSentence(cause: Error): string {
@@ -16,7 +17,8 @@ export function isDiskFault(cause: unknown): cause is Error {
   return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
 }
 
-export const isFrontierAway = (cause: Error): boolean => "code" in cause && cause.code === "frontier-away";
+export const isFrontierAway = (cause: Error): boolean =>
+  "code" in cause && /^frontier-(away|full)$/.test(String(cause.code));
 
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
 export async function lastKnown(snapshot: () => Promise<CrawlStats>): Promise<() => Promise<CrawlStats>> {

@@ -72,7 +72,9 @@ export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
   const say: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
     "store-away": ({ store, error }) => `${error ?? store}; the crawl waits for it, nothing is lost`,
     "store-back": ({ store }) => `${store} is there again`,
-    "frontier-away": ({ error }) => `${error}; the crawl waits for it, nothing is lost`,
+    "frontier-away": ({ error }) => `the frontier does not answer (${error}); the crawl waits for it, nothing is lost`,
+    "frontier-full": () =>
+      "a Redis master has no memory left; give it more (maxmemory): the crawl waits for it, nothing is lost",
     "frontier-back": () => "the frontier is there again",
     "spool-full": ({ most }) => `${size(Number(most))} of finished files wait for the store; the crawl waits too`,
   };

@@ -39,7 +39,7 @@ const BEFORE_REQUEST_MS = 30_000;
 export async function openShared(
   config: CrawlConfig,
   { frontier, name }: SharedCrawl,
-  { blobs, hooks }: WorkplaceParts,
+  { blobs, hooks, hard }: WorkplaceParts,
 ): Promise<Workplace> {
   if (blobs === null) throw new Error("a crawl that crawlers share has a store");
   const { dir, shards } = config;
@@ -49,7 +49,8 @@ export async function openShared(
   opened.use(holdDirectory(dir));
   const ownLog = opened.use(await openLog({ dir, clock: systemClock, verbose: config.verbose, mirror: hooks.onLog }));
   const log = withNotices(ownLog, hooks);
-  const connection = opened.use(await openFrontier(frontier));
+  const connection = opened.use(await openFrontier(frontier, { log, patienceMs: Number.POSITIVE_INFINITY }));
+  hard.addEventListener("abort", () => connection.limitPatience(0), { once: true });
   const facts = new Facts(connection, name);
   const crawlId = await facts.settle(STORE_ID, randomUUID());
   const id = await crawlerIn(dir, crawlId);
