@@ -17,8 +17,10 @@ import {
   type UrlName,
 } from "../../model/link.ts";
 import type { Settled } from "../../ports/frontier.ts";
+import type { Word } from "./connection.ts";
 import { NO_GIFT, Parcel, toldBy } from "./parcel.ts";
 import type { Shards } from "./shards.ts";
+import type { Spill } from "./spill.ts";
 
 /** So many of a page's links to what is known stand for all: four find the important pages nearly as well as all (docs/bench/importance.md). */
 const SAMPLE = 4;
@@ -46,11 +48,13 @@ export interface Page {
 export class Admission {
   readonly known = new KnownLinks();
   readonly #shards: Shards;
+  readonly #spill: Spill;
   readonly #options: AdmissionOptions;
   readonly #levels = new CashLevels();
 
-  constructor(shards: Shards, options: AdmissionOptions) {
+  constructor(shards: Shards, spill: Spill, options: AdmissionOptions) {
     this.#shards = shards;
+    this.#spill = spill;
     this.#options = options;
   }
 
@@ -109,17 +113,34 @@ export class Admission {
     const sum = { admitted: 0, dropped: 0 };
     await Promise.all(
       parcels.all().map(async ([shard, parcel]) => {
-        const told = await this.#shards.run<number[]>("admit", shard, parcel.words());
-        for (const [nth, number] of told.entries()) {
-          const { fpHi, fpLo } = parcel.names[nth]!;
-          const says = toldBy(number);
-          if (says.is === "admitted") sum.admitted++;
-          if (says.is === "dropped") sum.dropped++;
-          if (says.is === "admitted" || says.is === "known") this.known.put(fpHi, fpLo, says.level);
-        }
+        const away = await this.#sent(shard, parcel.names, parcel.words(), sum);
+        if (away.size === 0) return;
+        await this.#spill.bringBack(shard, [...away.values()]);
+        const { names, words } = parcel.part([...away.keys()]);
+        await this.#sent(shard, names, words, sum);
       }),
     );
     return sum;
+  }
+
+  /** Of those with which nothing was done the row that must be brought back first. */
+  async #sent(
+    shard: number,
+    names: readonly UrlName[],
+    words: readonly Word[],
+    sum: Admitted,
+  ): Promise<Map<number, number>> {
+    const away = new Map<number, number>();
+    const told = await this.#shards.run<number[]>("admit", shard, words);
+    for (const [nth, number] of told.entries()) {
+      const { fpHi, fpLo } = names[nth]!;
+      const says = toldBy(number);
+      if (says.is === "away") away.set(nth, says.local);
+      if (says.is === "admitted") sum.admitted++;
+      if (says.is === "dropped") sum.dropped++;
+      if (says.is === "admitted" || says.is === "known") this.known.put(fpHi, fpLo, says.level);
+    }
+    return away;
   }
 }
 

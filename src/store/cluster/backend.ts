@@ -27,8 +27,9 @@ import { type Entry, type Pointer, pointerOf, pointerText } from "./entry.ts";
 import { Manifest } from "./manifest.ts";
 import { ClusterRecords, type RecordsParts } from "./records.ts";
 import { endLetter, tailOf, urlOf } from "./rows.ts";
-import { Segments, type SegmentsOptions } from "./segments.ts";
+import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
+import { Spill } from "./spill.ts";
 
 export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */
@@ -42,7 +43,9 @@ export interface ClusterOptions extends FrontierOptions {
   /** Where records go. */
   readonly blobs: Blobs;
   /** Tries again while they are away. */
-  readonly patience?: SegmentsOptions["patience"];
+  readonly patience?: Patience;
+  /** So many URLs' rows stay in Redis, about; what is needed least goes to the object store. */
+  readonly rowsInRedis?: number;
   /** The shards that this crawler looks after; all unless told. In others it does what is left over. */
   readonly prefers?: (shard: number) => boolean;
 }
@@ -58,6 +61,8 @@ export interface ClusterBackend extends Backend {
 }
 
 const SHARDS = 1_024;
+/** 2 GB. */
+const ROWS_IN_REDIS = 20_000_000;
 /** A script that is longer keeps all others waiting too long. */
 const LEASES_A_CALL = 250;
 /** Behind all entries of a segment. */
@@ -66,14 +71,16 @@ const TOKEN_DIGITS = 16;
 
 /** @throws ClusterError */
 export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
-  const { name, owner = "", clock, blobs, patience, shards: count = SHARDS, hostConcurrency = 1 } = options;
+  const { name, owner = "", clock, blobs, shards: count = SHARDS, hostConcurrency = 1 } = options;
   const { hostShare = hostConcurrency, joins = false, prefers = () => true, firstCash } = options;
+  const { patience = (work) => work(), rowsInRedis = ROWS_IN_REDIS } = options;
   const keepsCash = firstCash !== undefined;
   const crawl = await Crawl.open(connection, name, { shards: count });
   const shards = new Shards(connection, { name, owner, count, hostConcurrency, hostShare, keepsCash, clock, prefers });
-  const segments = new Segments(blobs, patience === undefined ? {} : { patience });
+  const segments = new Segments(blobs, { patience });
   const manifest = new Manifest(connection, name);
-  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest }, options);
+  const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count });
+  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, options);
   await (joins ? frontier.join() : frontier.begin());
   return frontier;
 }
@@ -121,7 +128,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     this.#leaseMs = leaseMs;
     this.#owner = owner;
     this.#firstTier = firstTier;
-    this.#admission = new Admission(this.shards, { firstCash, firstTier });
+    this.#admission = new Admission(this.shards, this.spill, { firstCash, firstTier });
   }
 
   get known(): KnownCounts {
@@ -150,6 +157,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   async add(urls: readonly NewUrl[]): Promise<number> {
     const { admitted } = await this.#admission.add(urls, this.#behindAll(), this.#clock.now());
     await this.#connection.replicated();
+    await this.spill.sweep();
     return admitted;
   }
 
@@ -164,8 +172,9 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
         offers.map(async ({ shard, most }) => {
           const wanted = Math.min(most, LEASES_A_CALL);
           const words = [wanted, this.#leaseMs, this.shards.count, shard].map(String);
-          const [told] = await this.shards.run<[ToldLease[], number]>("lease", shard, words);
-          if (told.length < wanted) given.add(shard);
+          const [told, away] = await this.shards.run<[ToldLease[], number[]]>("lease", shard, words);
+          if (away.length > 0) await this.spill.bringBack(shard, away);
+          else if (told.length < wanted) given.add(shard);
           leases.push(...(await this.#leasesOf(shard, told, expiresAt)));
         }),
       );
@@ -203,6 +212,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     await this.#connection.replicated();
     const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
     if (segment !== null) await this.manifest.confirm(segment, refused);
+    await this.spill.sweep();
     let nth = 0;
     const current = levels.map((level) => level !== -1 && settled[nth++]!);
     return { current, admitted, dropped, robotsIds };
@@ -228,24 +238,12 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   }
 
   async revisit(urls: readonly { readonly id: number; readonly priority: number }[]): Promise<number> {
-    const words = new Grouped<number, string>();
-    for (const { id, priority } of urls) {
-      const { shard, local } = this.shards.localOf(id);
-      words.add(shard, String(local), String(priority));
-    }
-    const told = [...(await this.shards.runAll<number[]>("revisit", words)).values()].flat();
-    await this.#connection.replicated();
+    const told = await this.#onRows("revisit", urls, ({ priority }) => String(priority));
     return told.reduce((sum, one) => sum + one, 0);
   }
 
   async schedule(urls: readonly { readonly id: number; readonly dueAt: Instant | null }[]): Promise<void> {
-    const words = new Grouped<number, string>();
-    for (const { id, dueAt } of urls) {
-      const { shard, local } = this.shards.localOf(id);
-      words.add(shard, String(local), String(dueAt ?? ""));
-    }
-    await this.shards.runAll("schedule", words);
-    await this.#connection.replicated();
+    await this.#onRows("schedule", urls, ({ dueAt }) => String(dueAt ?? ""));
   }
 
   async due(until: Instant, max: number): Promise<readonly Due[]> {
@@ -280,6 +278,28 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
 
   /** The connection stays open: it belongs to who opened it. */
   async [Symbol.asyncDispose](): Promise<void> {}
+
+  /** A verb that takes ids, each with a word; what it says of each. Rows that are spilled are brought back first. */
+  async #onRows<T extends { readonly id: number }>(
+    verb: "revisit" | "schedule",
+    urls: readonly T[],
+    wordOf: (url: T) => string,
+  ): Promise<number[]> {
+    const byShard = new Grouped<number, T>();
+    for (const url of urls) byShard.add(this.shards.localOf(url.id).shard, url);
+    const told = await Promise.all(
+      Array.from(byShard, async ([shard, some]) => {
+        const words = some.flatMap((url) => [String(this.shards.localOf(url.id).local), wordOf(url)]);
+        for (;;) {
+          const [isDone, ids] = await this.shards.run<[number, number[]]>(verb, shard, words);
+          if (isDone === 1) return ids;
+          await this.spill.bringBack(shard, ids);
+        }
+      }),
+    );
+    await this.#connection.replicated();
+    return told.flat();
+  }
 
   async #leasesOf(shard: number, told: readonly ToldLease[], expiresAt: Instant): Promise<Lease[]> {
     const back = told.flatMap(([, , , , , , , previous]) => (previous === "" ? [] : [pointerOf(previous)]));

@@ -92,9 +92,9 @@ export class Connection implements AsyncDisposable {
     return this.#make(LASTING.has(words[0]!), () => this.#client.sendCommand(key, false, [...words]));
   }
 
-  /** What a key holds that is no text. */
-  bytes(key: string): Promise<Buffer | null> {
-    return this.#make(false, () => this.#client.sendCommand<Buffer | null>(key, false, ["GET", key], AS_BYTES));
+  /** A command by its first key, whose answer has bytes in the place of texts. */
+  bytes(key: string, words: readonly string[]): Promise<unknown> {
+    return this.#make(false, () => this.#client.sendCommand(key, false, [...words], AS_BYTES));
   }
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */

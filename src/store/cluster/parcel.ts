@@ -37,8 +37,9 @@ export interface Gift {
 export const NO_GIFT: Gift = { amount: 0, page: 0 };
 
 export class Parcel {
-  /** What is in it, in order. */
+  /** What is in it, in order, and where each begins. */
   readonly names: UrlName[] = [];
+  readonly #starts: number[] = [];
   readonly #hosts = new Map<HostKey, number>();
   readonly #words: string[] = [];
   readonly #tierOf: (host: HostKey) => number;
@@ -70,10 +71,17 @@ export class Parcel {
     return [this.#bytes.subarray(0, this.#length), ...this.#words];
   }
 
+  /** Some of it. */
+  part(nths: readonly number[]): { names: UrlName[]; words: Word[] } {
+    const pieces = nths.map((nth) => this.#bytes.subarray(this.#starts[nth], this.#starts[nth + 1] ?? this.#length));
+    return { names: nths.map((nth) => this.names[nth]!), words: [Buffer.concat(pieces), ...this.#words] };
+  }
+
   #add(name: UrlName, kind: number, priority: number, { amount, page }: Gift, level: number, text: string): void {
     const length = Buffer.byteLength(text);
     const bytes = this.#room(HEAD + length);
     let at = this.#length;
+    this.#starts.push(at);
     at = bytes.writeUInt32LE(name.fpLo, at);
     at = bytes.writeUInt32LE(name.fpHi, at);
     at = bytes.writeUInt32LE(name.fpLo, at);

@@ -17,11 +17,13 @@ import { type Recorded, recorded } from "./recorded.ts";
 import { endOf, type KeptUrl, urlOf } from "./rows.ts";
 import type { Segments } from "./segments.ts";
 import type { Shards } from "./shards.ts";
+import type { Spill } from "./spill.ts";
+import { ROWS } from "./standing.ts";
 
 /** As tell.lua says it. */
 type Told = readonly [
   local: number,
-  state: UrlRecord["state"] | "gone",
+  state: UrlRecord["state"] | "gone" | "spilled",
   host: HostKey,
   dueAt: string,
   visit: string,
@@ -46,10 +48,9 @@ export interface RecordsParts {
   readonly crawl: Crawl;
   readonly segments: Segments;
   readonly manifest: Manifest;
+  readonly spill: Spill;
 }
 
-/** URLs in a chunk of rows: ROWS of shard.lua. */
-const ROWS = 64;
 /** So many rows are asked for at once when all are gone through. */
 const AT_ONCE = 64 * ROWS;
 
@@ -58,12 +59,14 @@ export class ClusterRecords implements StateQueries {
   protected readonly crawl: Crawl;
   protected readonly segments: Segments;
   protected readonly manifest: Manifest;
+  protected readonly spill: Spill;
 
-  constructor({ shards, crawl, segments, manifest }: RecordsParts) {
+  constructor({ shards, crawl, segments, manifest, spill }: RecordsParts) {
     this.shards = shards;
     this.crawl = crawl;
     this.segments = segments;
     this.manifest = manifest;
+    this.spill = spill;
   }
 
   async host(host: HostKey): Promise<HostState | null> {
@@ -220,22 +223,29 @@ export class ClusterRecords implements StateQueries {
     }
   }
 
-  /** Null for an id under which a drop was recorded that is none any more. */
-  async #told(shard: number, what: "ids" | "rows" | "seen", which: readonly Word[]): Promise<(Row | null)[]> {
+  /** Null for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
+  async #told(shard: number, what: "ids" | "rows" | "seen" | "given", which: readonly Word[]): Promise<(Row | null)[]> {
     const told = await this.shards.ask<Told[]>("tell", shard, [what, ...which]);
-    return told.map(([local, state, host, dueAt, visit, reason, level, tail]) =>
-      state === "gone"
-        ? null
-        : {
-            url: urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1)),
-            state,
-            isDrop: tail.startsWith("d"),
-            dueAt: dueAt === "" ? null : Number(dueAt),
-            visit: visit === "" ? null : pointerOf(visit),
-            end: reason === "" ? null : endOf(reason),
-            level,
-          },
-    );
+    const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail]) => {
+      if (state === "spilled") return this.#spilled(shard, local, host, what === "rows");
+      if (state === "gone") return null;
+      const url = urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1));
+      return {
+        ...{ url, state, level, isDrop: tail.startsWith("d") },
+        dueAt: dueAt === "" ? null : Number(dueAt),
+        visit: visit === "" ? null : pointerOf(visit),
+        end: reason === "" ? null : endOf(reason),
+      };
+    });
+    return (await Promise.all(rows)).flat();
+  }
+
+  /** The row of an id, or all of its chunk. */
+  async #spilled(shard: number, local: number, where: string, isWhole: boolean): Promise<(Row | null)[]> {
+    const first = local - ((local - 1) % ROWS);
+    const rows = await this.spill.read(where);
+    const wanted = rows.flatMap((row, nth) => (isWhole || first + nth === local ? [String(first + nth), row] : []));
+    return this.#told(shard, "given", wanted);
   }
 
   async #recordOf(row: Row): Promise<UrlRecord> {

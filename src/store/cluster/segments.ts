@@ -13,9 +13,12 @@ export interface Segment {
   readonly entries: readonly Entry[];
 }
 
+/** Tries again while the store is away, or what it gives arrives spoilt. */
+export type Patience = <T>(work: () => Promise<T>) => Promise<T>;
+
 export interface SegmentsOptions {
-  /** Tries again while the store is away, or what it gives arrives spoilt; at once and once only unless told. */
-  readonly patience?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** At once and once only unless told. */
+  readonly patience?: Patience;
 }
 
 /** The first line. */
@@ -53,7 +56,7 @@ export function segmentKey(ordinal: number): BlobKey {
 
 export class Segments {
   readonly #blobs: Blobs;
-  readonly #patience: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly #patience: Patience;
   /** Entries of segments as written, by ordinal, those used last at the end. */
   readonly #kept = new Map<number, { readonly lines: readonly string[]; readonly size: number }>();
   #keptSize = 0;

@@ -81,6 +81,12 @@ export class Shards {
     return this.#connection.command(key, [verb, key + part, ...words]);
   }
 
+  /** The same, where the answer is no text. */
+  bytes(shard: number, verb: string, part: string, ...words: string[]): Promise<unknown> {
+    const key = this.#keys[shard]!;
+    return this.#connection.bytes(key, [verb, key + part, ...words]);
+  }
+
   /** A verb that changes nothing, or nothing but what time brings: its whole answer. */
   ask<T>(verb: Verb, shard: number, words: readonly Word[] = []): Promise<T> {
     return this.#call<T>(verb, shard, words, this.#options.clock.now());
@@ -151,6 +157,13 @@ export class Shards {
     );
   }
 
+  /** Shards that this crawler looks after that hold more rows than `most`, and how many more. */
+  overfull(most: number): (readonly [shard: number, rows: number])[] {
+    return this.#standings.flatMap(({ rows }, shard) =>
+      rows > most && this.#isOwn(shard) ? [[shard, rows - most] as const] : [],
+    );
+  }
+
   /** Shards that this crawler looks after where something that has ended is due again by then. */
   async dueBy(until: Instant): Promise<number[]> {
     await this.#look(this.#options.clock.now());
@@ -189,7 +202,7 @@ export class Shards {
     const at = this.#options.clock.now();
     await Promise.all(
       shards.map(async (shard) => {
-        const standing = standingIn(await this.#connection.bytes(this.#keys[shard]!), at);
+        const standing = standingIn((await this.bytes(shard, "GET", "")) as Buffer | null, at);
         if (standing.wakeAt <= at) await this.run("look", shard);
         else this.#remember(shard, standing);
       }),

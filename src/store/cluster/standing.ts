@@ -11,26 +11,33 @@ export interface Standing extends Pending {
   readonly wakeAt: Instant;
   /** When the first URL is due that has ended; Infinity when none is. */
   readonly dueAt: Instant;
+  /** Rows of URLs that Redis holds. */
+  readonly rows: number;
   /** When it was asked. */
   readonly at: Instant;
   /** Since when it was found to have work that is due, each time that it was asked; Infinity when it had none. */
   readonly dueSince: Instant;
 }
 
-/** Before it was asked: nothing is known, and it is time to ask. */
-export const UNKNOWN: Standing = standingOf([0, 0, 0, 0, 0, -1, -1, -1, -1], Number.NEGATIVE_INFINITY);
+/** URLs in a chunk of rows: as in shard.lua. */
+export const ROWS = 64;
 
-/** From the first nine numbers of a shard's record (RECORD in shard.lua), as the scripts tell them. */
+/** Before it was asked: nothing is known, and it is time to ask. */
+export const UNKNOWN: Standing = standingOf([0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0], Number.NEGATIVE_INFINITY);
+
+/** From the first eleven numbers of a shard's record (RECORD in shard.lua), as the scripts tell them. */
 export function standingOf(told: readonly (number | string)[], at: Instant): Standing {
-  const [queued, leased, delayed, hosts, free, ...times] = told.map(Number) as [number, number, number, number, number];
-  const [readyAt, expiry, wake, dueAt] = (times as number[]).map((time) =>
-    time === -1 ? Number.POSITIVE_INFINITY : time,
-  );
+  const [queued, leased, delayed, hosts, free, ready, expiry, wake, due, last, spilled] = told.map(Number) as Numbers;
+  const time = (told: number): Instant => (told === -1 ? Number.POSITIVE_INFINITY : told);
   return {
-    ...{ queued, leased, delayed, hosts, free, readyAt: readyAt!, wakeAt: Math.min(expiry!, wake!), dueAt: dueAt!, at },
-    dueSince: readyAt! <= at ? at : Number.POSITIVE_INFINITY,
+    ...{ queued, leased, delayed, hosts, free, at },
+    ...{ readyAt: time(ready), wakeAt: Math.min(time(expiry), time(wake)), dueAt: time(due) },
+    rows: last - spilled * ROWS,
+    dueSince: time(ready) <= at ? at : Number.POSITIVE_INFINITY,
   };
 }
+
+type Numbers = [number, number, number, number, number, number, number, number, number, number, number];
 
 const COUNTS = 5;
 const TIMES = 4;
@@ -40,5 +47,6 @@ export function standingIn(record: Buffer | null, at: Instant): Standing {
   if (record === null) return { ...UNKNOWN, at };
   const counts = Array.from({ length: COUNTS }, (_, nth) => record.readUInt32LE(4 * nth));
   const times = Array.from({ length: TIMES }, (_, nth) => record.readDoubleLE(4 * COUNTS + 8 * nth));
-  return standingOf([...counts, ...times], at);
+  const rows = [0, 4].map((more) => record.readUInt32LE(4 * COUNTS + 8 * TIMES + more));
+  return standingOf([...counts, ...times, ...rows], at);
 }

@@ -33,15 +33,22 @@ export async function clusterBench(options: Omit<ConnectionOptions, "nodes"> = {
 
 let crawls = 0;
 
+interface StoreOptions extends Pick<ClusterOptions, "shards" | "rowsInRedis"> {
+  readonly losesAnswers?: boolean;
+}
+
 /**
  * A crawl of its own in a cluster that others use too. A crash is that its crawler says no more. `losesAnswers`: the first
  * answer to each call of a verb never comes, and the call is made again.
  */
-export function clusterStore(bench: () => ClusterBench, { shards = 1, losesAnswers = false } = {}): Store {
+export function clusterStore(
+  bench: () => ClusterBench,
+  { shards = 1, losesAnswers = false, ...more }: StoreOptions = {},
+): Store {
   const name = `crawl-${++crawls}`;
   const connection = () => (losesAnswers ? forgetful(bench().connection) : bench().connection);
   return {
-    open: (options) => openCluster(connection(), { ...options, blobs: bench().blobs(name), name, shards }),
+    open: (options) => openCluster(connection(), { ...options, blobs: bench().blobs(name), name, shards, ...more }),
     crash() {},
     close() {},
   };

@@ -11,6 +11,20 @@ refresh()
 -- What is to be queued: of each host the ids by class.
 local queues = {}
 
+-- The letter of a URL's row, that of one that comes back apart, and the order of its host; nil: its row is spilled, and
+-- nothing in its chunk is pending.
+local function waits_at(id)
+  local row = read(id)
+  if row then
+    local _, _, previous = fields(row)
+    return previous == "" and byte(row, 1) or 114, sub(row, 12, 15)
+  end
+  local nth = (id - 1) % ROWS
+  local spilled = call("HGET", S .. ":spilled", (id - 1 - nth) / ROWS)
+  local at = 2 + byte(spilled, 1) + 5 * nth
+  return byte(spilled, at), sub(spilled, at + 1, at + 4)
+end
+
 -- A URL that is known and not dropped gets more.
 local function give(key, fingerprint, value, gift, page)
   local level = value % 256
@@ -22,18 +36,12 @@ local function give(key, fingerprint, value, gift, page)
   if to == level then
     return level
   end
-  local row = read(id)
-  if not row and string.find(call("HGET", S .. ":spilled", (id - 1 - (id - 1) % ROWS) / ROWS) or "", "+", 1, true) then
-    return -10 - id
-  end
   call("HSET", key, fingerprint, format("%d", value + to - level))
-  if row and byte(row, 1) == 113 then
-    local _, _, previous = fields(row)
-    if previous == "" then
-      local one = host(sub(row, 12, 15))
-      not_listed(one, id)
-      offer(one, id, to)
-    end
+  local letter, order = waits_at(id)
+  if letter == 113 then
+    local one = host(order)
+    not_listed(one, id)
+    offer(one, id, to)
   end
   return to
 end

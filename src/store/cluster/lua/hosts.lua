@@ -330,6 +330,8 @@ local function keep()
     r.wake,
     r.due,
     r.last,
+    r.spilled,
+    r.hand,
     r.token,
     r.known,
     r.returns,
@@ -345,11 +347,15 @@ local function said(time)
   return time == math.floor(time) and time or format("%.17g", time)
 end
 
--- Keeps all, and tells what the verb says, and how the shard stands now: the first nine numbers of its record. That is kept, too,
+-- Keeps all, and tells what the verb says, and how the shard stands now: the first eleven numbers of its record. That is kept, too,
 -- for the case that it gets lost on its way.
 local function answer(told)
   keep()
-  local stands = { r.queued, r.leased, r.delayed, r.pending, r.free, said(r.ready), said(r.expiry), said(r.wake), said(r.due) }
+  local stands = { r.queued, r.leased, r.delayed, r.pending, r.free }
+  for _, time in ipairs({ r.ready, r.expiry, r.wake, r.due }) do
+    stands[#stands + 1] = said(time)
+  end
+  stands[10], stands[11] = r.last, r.spilled
   local whole = { told, stands }
   call("SET", last_answer, cmsgpack.pack(ARGV[3], whole), "PX", 3600000)
   return whole

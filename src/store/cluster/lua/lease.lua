@@ -2,13 +2,13 @@
 -- all others.
 -- ARGV[8] how many   ARGV[9] good for, ms   ARGV[10] shards in all   ARGV[11] number of this one
 -- Result: leases (token, id, attempt, tier, host, level of cash, pointer to its latest record, pointer to that with which it ended last,
--- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and the id whose
--- row must be brought back before more can be leased (0: none); then how the shard stands
+-- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and ids whose
+-- rows must be brought back before more can be leased; then how the shard stands
 refresh()
 local most, expires = tonumber(ARGV[8]), now + tonumber(ARGV[9])
 local until_then = format("%.17g", expires)
 local shards, number = tonumber(ARGV[10]), tonumber(ARGV[11])
-local given, opened, count, missing = {}, {}, 0, 0
+local given, opened, count, away = {}, {}, 0, {}
 
 -- Takes ids off the head of a class that the short list has taken before: of all, or up to one that waits there.
 local function sweep(one, c, i, most_of_them)
@@ -27,6 +27,20 @@ local function sweep(one, c, i, most_of_them)
   end
 end
 
+-- Whether the short list has the turn; else the class that has it, by its place among the host's classes.
+local function turn(one)
+  if (one.short and #one.short or #one.short_text) > 0 and one.turns < SHORT_LIST_TURNS then
+    return true
+  end
+  local c, i = classes(one), nil
+  for at = 1, #c, 4 do
+    if c[at + 1] > 0 and (not i or c[at + 2] < c[i + 2] or (c[at + 2] == c[i + 2] and c[at] < c[i])) then
+      i = at
+    end
+  end
+  return false, i
+end
+
 -- The URL whose turn it is, and its row, which is out from now on; nil and an id: nothing is changed, its row is spilled.
 local function shift(one)
   if one.back > 0 then
@@ -35,9 +49,9 @@ local function shift(one)
     local id = tonumber(call("LPOP", S .. ":back:" .. one.order))
     return id, read(id)
   end
-  local id, row, i
+  local id, row
   local c = classes(one)
-  local listed = (one.short and #one.short or #one.short_text) > 0 and one.turns < SHORT_LIST_TURNS
+  local listed, i = turn(one)
   if listed then
     id = short_list(one)[1]
     row = read(id)
@@ -48,11 +62,6 @@ local function shift(one)
     c[i + 3] = c[i + 3] + 1
     row = "o" .. sub(row, 2, 2) .. sub(row, 2, 2) .. sub(row, 4)
   else
-    for at = 1, #c, 4 do
-      if c[at + 1] > 0 and (not i or c[at + 2] < c[i + 2] or (c[at + 2] == c[i + 2] and c[at] < c[i])) then
-        i = at
-      end
-    end
     sweep(one, c, i, math.huge)
     local key = S .. ":q:" .. char(48 + c[i]) .. ":" .. one.order
     id = tonumber(call("LPOP", key))
@@ -78,10 +87,23 @@ local function shift(one)
   return id, row
 end
 
+-- What would be leased of the host, if its row is spilled: so that all is brought back at once that is about to be asked for.
+local function look_ahead(one)
+  if one.back > 0 then
+    return
+  end
+  local listed, i = turn(one)
+  local id = listed and short_list(one)[1]
+    or tonumber(call("LINDEX", S .. ":q:" .. char(48 + classes(one)[i]) .. ":" .. one.order, 0))
+  if not read(id) then
+    away[#away + 1] = id
+  end
+end
+
 local function lease(one)
   local id, row = shift(one)
   if not id then
-    missing = row
+    away[1] = row
     return false
   end
   r.token = r.token + 1
@@ -131,9 +153,14 @@ local function serve_all(set)
   for _, tier in ipairs(tiers) do
     local due = call("ZRANGEBYSCORE", format("%s%s%d", S, SETS[set], tier), "-inf", ARGV[1], "LIMIT", 0, most - count)
     for _, order in ipairs(due) do
-      if not serve(host(order)) then
+      if away[1] then
+        look_ahead(host(order))
+      elseif not serve(host(order)) and not away[1] then
         return false
       end
+    end
+    if away[1] then
+      return false
     end
   end
   return true
@@ -151,4 +178,4 @@ if count > 0 then
     r.expiry = expires
   end
 end
-return answer({ given, missing })
+return answer({ given, away })

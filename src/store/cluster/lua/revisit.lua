@@ -1,16 +1,25 @@
 -- Queues URLs again that have ended and were not dropped; all others are passed over.
 -- ARGV[8...]  id, class; and so on
--- Result: for each 1 (queued), 0, or -10: nothing is done, its row must be brought back first; then how the shard stands
+-- Result: 1 and for each 1 (queued) or 0; or 0 and ids: nothing is done, their rows must be brought back first; then how the shard stands
 refresh()
-local told = {}
+local told, away = {}, {}
+for i = 8, #ARGV, 2 do
+  local id = tonumber(ARGV[i])
+  if id >= 1 and id <= r.last and not read(id) then
+    away[#away + 1] = id
+  end
+end
+if #away > 0 then
+  return answer({ 0, away })
+end
 for i = 8, #ARGV, 2 do
   local id, class = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
   local row = ""
   if id >= 1 and id <= r.last then
     row = read(id)
   end
-  local says = row and 0 or -10
-  if row and byte(row, 1) == 101 then
+  local says = 0
+  if byte(row, 1) == 101 then
     local one = host(sub(row, 12, 15))
     local reason, visit = fields(row)
     ends[reason] = (ends[reason] or 0) - 1
@@ -26,4 +35,4 @@ for i = 8, #ARGV, 2 do
   end
   told[#told + 1] = says
 end
-return answer(told)
+return answer({ 1, told })

@@ -13,7 +13,8 @@
 --            :ends          hash    reason -> URLs that have ended so
 --            :state         hash    host -> state
 --            :robots  :reached  hashes  host -> pointer to the newest copy of its robots.txt, and to the newest that was reached
---            :spilled       hash    K -> version of the blob that has its rows; with "+": some of them are pending
+--            :spilled       hash    K -> where its rows are in the object store: length (1 byte) and text; then, if some of them are
+--                                   pending, of each row its letter (r: q of one that comes back) and the order of its host
 --            :last:OWNER:VERB  string  packed: number and answer of the call that OWNER made last, for an hour
 -- ARGV[1] now, ms   ARGV[2] owner   ARGV[3] number of the call   ARGV[4] "1": its answer may have been lost, it is made again
 -- ARGV[5] leases a host may have    ARGV[6] its share of them    ARGV[7] a number for chance; "": no cash is kept
@@ -34,23 +35,23 @@ if ARGV[4] == "1" then
 end
 
 -- URLs queued, leased, delayed; hosts with any; hosts that may be leased; when the next lease can be had, when the first lease
--- expires, when the first delay ends, when the first URL is due again (-1 each: never; shards.ts reads as far as this); the last
--- id, the last token; hosts known, URLs queued again; buckets of seen, fingerprints in them; tiers in use. Of each of these
+-- expires, when the first delay ends, when the first URL is due again (-1 each: never); the last id, chunks of rows that are spilled
+-- (standing.ts reads as far as this); the next chunk to be looked at for spilling, the last token; hosts known, URLs queued again; buckets of seen, fingerprints in them; tiers in use. Of each of these
 -- follow, in order: the tier, hosts in its :due, hosts in its :over.
-local RECORD, TIER = "<I4I4I4I4I4ddddI4dI4I4I4I4B", "<i2I4I4"
+local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4B", "<i2I4I4"
 local r = { tiers = {} }
 local tier_count = 0
 local packed = call("GET", S)
 if packed then
   local at
-  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.token, r.known, r.returns, r.buckets, r.seen, tier_count, at =
+  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, tier_count, at =
     unpack_from(RECORD, packed)
   for i = 1, 3 * tier_count, 3 do
     r.tiers[i], r.tiers[i + 1], r.tiers[i + 2], at = unpack_from(TIER, packed, at)
   end
 else
   r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due = 0, 0, 0, 0, 0, -1, -1, -1, -1
-  r.last, r.token, r.known, r.returns, r.buckets, r.seen = 0, 0, 0, 0, 1, 0
+  r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen = 0, 0, 0, 0, 0, 0, 1, 0
 end
 
 -- A row: a letter (q: waits in its class; o: leased, given back or delayed; e: ended; x: the same, dropped by a lease; d:

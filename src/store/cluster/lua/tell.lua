@@ -1,7 +1,8 @@
 -- Rows, as they are: for looking at a crawl. Changes nothing but what time brings.
--- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   ARGV[9...] which
+-- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   "given": id and row, from the
+--         object store   ARGV[9...] which
 -- Result: for each that is there: id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
--- level of cash, letter and tail of the row; or the id and "gone": there was a drop; or the id alone: its row is spilled
+-- level of cash, letter and tail of the row; or the id and "gone": there was a drop; or the id, "spilled", and where its chunk is
 refresh()
 local leased
 local function state(id, letter)
@@ -24,7 +25,8 @@ end
 local told = {}
 local function tell(id, row)
   if not row then
-    told[#told + 1] = { id }
+    local spilled = call("HGET", S .. ":spilled", (id - 1 - (id - 1) % ROWS) / ROWS)
+    told[#told + 1] = { id, "spilled", sub(spilled, 2, 1 + byte(spilled, 1)) }
   elseif row == "" then
     told[#told + 1] = { id, "gone" }
   else
@@ -38,7 +40,7 @@ local function tell(id, row)
   end
 end
 
-for i = 9, #ARGV do
+for i = 9, ARGV[8] == "given" and 8 or #ARGV do
   if ARGV[8] == "ids" then
     local id = tonumber(ARGV[i])
     if id >= 1 and id <= r.last then
@@ -54,11 +56,16 @@ for i = 9, #ARGV do
     local first = tonumber(ARGV[i]) * ROWS
     local rows = call("LRANGE", S .. ":u:" .. ARGV[i], 0, -1)
     if #rows == 0 and first < r.last then
-      told[#told + 1] = { first + 1 }
+      tell(first + 1, nil)
     end
     for nth, row in ipairs(rows) do
       tell(first + nth, row)
     end
+  end
+end
+if ARGV[8] == "given" then
+  for i = 9, #ARGV, 2 do
+    tell(tonumber(ARGV[i]), ARGV[i + 1])
   end
 end
 keep()

@@ -1,0 +1,126 @@
+/**
+ * Rows that are not needed soon leave Redis for the object store, in chunks, and come back when they are asked for. Lists of
+ * what waits, and what is seen, stay: so nothing is lost, whichever rows are where.
+ */
+import { createHash } from "node:crypto";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
+import type { Word } from "./connection.ts";
+import type { Patience } from "./segments.ts";
+import type { Shards } from "./shards.ts";
+import { ROWS } from "./standing.ts";
+
+export interface SpillOptions {
+  readonly blobs: Blobs;
+  readonly patience: Patience;
+  /** Rows that a shard may hold in Redis. */
+  readonly most: number;
+}
+
+/** Of one shard that are written together, as one object. */
+const CHUNKS = 64;
+/** So many are looked at each time for some that may go. */
+const LOOKED_AT = 256;
+const LENGTH_BYTES = 2;
+const KEY = "urls/";
+
+export class Spill {
+  readonly #shards: Shards;
+  readonly #options: SpillOptions;
+  readonly #opening = Math.random().toString(36).slice(2);
+  #objects = 0;
+  /** Of a shard in which nothing more could go, the rows that it held beyond its most. */
+  readonly #stuck = new Map<number, number>();
+
+  constructor(shards: Shards, options: SpillOptions) {
+    this.#shards = shards;
+    this.#options = options;
+  }
+
+  /** Shards that hold more rows than they may give some away. */
+  async sweep(): Promise<void> {
+    const over = this.#shards.overfull(this.#options.most);
+    await Promise.all(
+      over.map(async ([shard, rows]) => {
+        const chunks = Math.min(CHUNKS, Math.floor(rows / ROWS));
+        if (chunks === 0 || rows - ROWS < (this.#stuck.get(shard) ?? 0)) return;
+        const gone = await this.#spill(shard, chunks);
+        if (gone < chunks) this.#stuck.set(shard, rows - gone * ROWS);
+        else this.#stuck.delete(shard);
+      }),
+    );
+  }
+
+  /** The rows of these ids of a shard are in Redis afterwards. */
+  async bringBack(shard: number, ids: readonly number[]): Promise<void> {
+    const chunks = new Set(ids.map((id) => String(Math.floor((id - 1) / ROWS))));
+    await Promise.all(
+      Array.from(chunks, async (chunk) => {
+        const kept = (await this.#shards.bytes(shard, "HGET", ":spilled", chunk)) as Buffer | null;
+        if (kept === null) return; // somebody else has brought it back
+        const where = kept.toString("latin1", 1, 1 + kept[0]!);
+        await this.#shards.run("unspill", shard, [chunk, where, ...(await this.read(where))]);
+      }),
+    );
+  }
+
+  /** The rows of a chunk, as they were. @throws BlobError */
+  read(where: string): Promise<Buffer[]> {
+    const [name, offset, length] = where.split(":");
+    const { blobs, patience } = this.#options;
+    return patience(async () => {
+      const range = { offset: Number(offset), length: Number(length) };
+      const pieces = await Array.fromAsync(blobs.get(KEY + name, range));
+      return rowsIn(Buffer.concat(pieces), `${blobs.name}/${KEY}${name}`);
+    });
+  }
+
+  /** How many of so many chunks went. */
+  async #spill(shard: number, wanted: number): Promise<number> {
+    const chunks = await this.#shards.run<number[]>("cold", shard, [String(wanted), String(LOOKED_AT)]);
+    if (chunks.length === 0) return 0;
+    const name = `${shard}/${this.#opening}-${++this.#objects}`;
+    const packed: Buffer[] = [];
+    const words: Word[] = [];
+    let offset = 0;
+    for (const chunk of chunks) {
+      const rows = (await this.#shards.bytes(shard, "LRANGE", `:u:${chunk}`, "0", "-1")) as Buffer[];
+      const bytes = packedRows(rows);
+      packed.push(bytes);
+      const sum = createHash("sha1");
+      for (const row of rows) sum.update(row);
+      words.push(String(chunk), sum.digest("hex"), `${name}:${offset}:${bytes.length}`);
+      offset += bytes.length;
+    }
+    const { blobs, patience } = this.#options;
+    await patience(() => blobs.put(KEY + name, Buffer.concat(packed)));
+    const told = await this.#shards.run<number[]>("spill", shard, words);
+    return told.reduce((sum, one) => sum + one, 0);
+  }
+}
+
+function packedRows(rows: readonly Buffer[]): Buffer {
+  const parts = rows.flatMap((row) => {
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt16LE(row.length);
+    return [length, row];
+  });
+  return zstdCompressSync(Buffer.concat(parts), { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+function rowsIn(packed: Buffer, name: string): Buffer[] {
+  const rows: Buffer[] = [];
+  try {
+    const bytes = zstdDecompressSync(packed);
+    for (let at = 0; at < bytes.length; ) {
+      const end = at + LENGTH_BYTES + bytes.readUInt16LE(at);
+      rows.push(bytes.subarray(at + LENGTH_BYTES, end));
+      at = end;
+    }
+  } catch (cause) {
+    const why = (cause as Error).message;
+    const mend = "put the object back from a copy or an earlier version of the store";
+    throw new BlobError("corrupt", `the URLs in ${name} are damaged (${why}); ${mend}`, cause);
+  }
+  return rows;
+}

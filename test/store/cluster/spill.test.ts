@@ -1,0 +1,82 @@
+/** Rows that are not needed soon are in the object store: Redis stays small, and nobody can tell the difference. */
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import fc from "fast-check";
+import type { FrontierState } from "../../../src/ports/frontier.ts";
+import { openCluster } from "../../../src/store/cluster/backend.ts";
+import { assertAlike, MODEL_OPTIONS, operations, Player, played } from "../../conformance/frontier-model.ts";
+import { again, ended, type Store, settled, TestClock, url, World } from "../../conformance/frontier-world.ts";
+import { memoryStore } from "../stores.ts";
+import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
+
+let bench: ClusterBench;
+before(async () => {
+  bench = await clusterBench();
+});
+after(() => bench[Symbol.asyncDispose]());
+
+let crawls = 0;
+
+describe("rows in the object store", () => {
+  it("make no difference to what is answered", async () => {
+    await fc.assert(
+      fc.asyncProperty(played(operations(fc.constant(null), 12)), async (ops) => {
+        const play = async (store: Store<FrontierState>) => new Player(await World.open(store, MODEL_OPTIONS));
+        const spilling = clusterStore(() => bench, { rowsInRedis: 64 });
+        await assertAlike([await play(spilling), await play(memoryStore())], ops, 60);
+      }),
+      { seed: 2, numRuns: 6, endOnFailure: true },
+    );
+  });
+
+  it("let a backlog be larger than what Redis may hold, and lose nothing of it", async () => {
+    const name = `spill-${++crawls}`;
+    const clock = new TestClock();
+    const options = { clock, name, blobs: bench.blobs(name), shards: 2, rowsInRedis: 512 };
+    const firstCash = () => 0;
+    await using backend = await openCluster(bench.connection, { ...options, firstCash });
+    const all = Array.from({ length: 4_000 }, (_, n) =>
+      url(`h${n % 5}.test`, String(n), { priority: n % 3, source: "link" }),
+    );
+    for (let n = 0; n < all.length; n += 500) await backend.add(all.slice(n, n + 500));
+    assert.ok((await rowsIn(name, 2)) <= 1_024, `${await rowsIn(name, 2)} rows are in Redis`);
+    assert.equal((await backend.pending()).queued, all.length);
+    assert.equal(await backend.add(all.slice(1_000, 1_500)), 0, "they are known");
+    const visited = new Set<string>();
+    const visit = async (linksAgain = again("h0.test", [])) => {
+      const leases = await backend.lease(50);
+      for (const { url: one } of leases) visited.add(one.href);
+      const parts = leases.map((lease) => settled(lease, ended(), clock.time, { linksAgain }));
+      await backend.commit({ settled: parts, hosts: [], robots: [], marks: [] });
+      return leases;
+    };
+    const far = all.filter(({ host }) => host === "http://h0.test").at(-100)!;
+    await visit(again("h1.test", [far, far, far, far]));
+    const next = (await Promise.all([visit(), visit(), visit()])).flat();
+    assert.ok(
+      next.some(({ url: { href } }) => href === far.href),
+      "cash brings forward what is spilled",
+    );
+    for (let empty = 0; empty < 2; ) empty = (await visit()).length === 0 ? empty + 1 : 0;
+    assert.deepEqual([...visited].sort(), all.map(({ href }) => href as string).sort());
+    assert.ok((await rowsIn(name, 2)) <= 1_024, `${await rowsIn(name, 2)} rows are in Redis`);
+    const records = await Array.fromAsync(backend.urls());
+    assert.equal(records.length, all.length);
+    assert.ok(records.every(({ state, visit }) => state === "ended" && visit?.end === "fetched"));
+    const first = records[0]!;
+    assert.equal(await backend.revisit([{ id: first.id, priority: 0 }]), 1);
+    assert.equal((await backend.lease(9))[0]?.previous?.href, first.href);
+  });
+});
+
+/** Rows of URLs that Redis holds. */
+async function rowsIn(name: string, shards: number): Promise<number> {
+  let rows = 0;
+  for (let shard = 0; shard < shards; shard++) {
+    for (let chunk = 0; chunk < 64; chunk++) {
+      const key = `trawl:{${name}:${shard}}:u:${chunk}`;
+      rows += Number(await bench.connection.command(key, ["LLEN", key]));
+    }
+  }
+  return rows;
+}
