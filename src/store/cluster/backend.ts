@@ -162,6 +162,18 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   }
 
   async lease(max: number): Promise<Lease[]> {
+    let given: readonly Lease[] = [];
+    return this.#connection.lasting(async () => {
+      // A master has died that may have given some away: what its replica knows of them comes back.
+      const hostReadyAt = this.#clock.now();
+      if (given.length > 0) await this.release(given.map((lease) => ({ lease, hostReadyAt })));
+      const leases = await this.#lease(max);
+      given = leases;
+      return leases;
+    });
+  }
+
+  async #lease(max: number): Promise<Lease[]> {
     const leases: Lease[] = [];
     const given = new Set<number>();
     while (leases.length < max) {

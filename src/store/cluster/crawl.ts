@@ -42,7 +42,9 @@ export class Crawl {
 
   /** The first of `count` ids of copies of robots.txt that nobody else is given. */
   async nextRobotsId(count: number): Promise<number> {
-    return Number(await this.#command("HINCRBY", "robots", String(count))) - count + 1;
+    const add = ["HINCRBY", "robots", String(count)] as const;
+    const last = await this.#connection.lasting(async () => Number(await this.#command(...add)));
+    return last - count + 1;
   }
 
   fact(name: string): Promise<string | null> {

@@ -34,9 +34,7 @@ export class Manifest {
    * URL the later one has the higher ordinal.
    */
   async take(): Promise<number> {
-    const ordinal = Number(await this.#connection.run("take", this.#key, []));
-    await this.#connection.replicated();
-    return ordinal;
+    return this.#connection.lasting(async () => Number(await this.#connection.run("take", this.#key, [])));
   }
 
   /** It is written, and what was taken of it is settled. `refused`: the indices of entries that were not. */

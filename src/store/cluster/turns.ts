@@ -31,7 +31,10 @@ export interface ClusterTurns extends Turns, AsyncDisposable {}
 const LONGEST_MS = 30_000;
 
 /** Turns that are open when it is closed are not given back: what was asked for may not have ended. */
-export function clusterTurns(connection: Pick<Connection, "run">, options: ClusterTurnsOptions): ClusterTurns {
+export function clusterTurns(
+  connection: Pick<Connection, "run" | "lasting" | "aheadMs">,
+  options: ClusterTurnsOptions,
+): ClusterTurns {
   const { name, id, clock, line, atOnce, delayMs, holdMs } = options;
   const life = randomUUID();
   let taken = 0;
@@ -40,8 +43,12 @@ export function clusterTurns(connection: Pick<Connection, "run">, options: Clust
   /** Turns on their way back. */
   const giving = new Set<Promise<unknown>>();
 
+  // Crawlers whose clocks differ tell each other times by that of the cluster.
+  const sharedTime = (at: Instant): Instant => at + connection.aheadMs;
+  const ownTime = (told: string): Instant => Number(told) - connection.aheadMs;
+
   const run = (verb: "turn" | "give", address: string, nth: number, words: readonly number[]): Promise<unknown> => {
-    const head = [String(clock.now()), id, life, String(nth)];
+    const head = [String(sharedTime(clock.now())), id, life, String(nth)];
     return connection.run(verb, `trawl:{${name}:at:${address}}`, [...head, ...words.map(String)]);
   };
 
@@ -50,14 +57,15 @@ export function clusterTurns(connection: Pick<Connection, "run">, options: Clust
     const nth = ++taken;
     const since = clock.now();
     for (;;) {
-      const [granted, at] = (await run("turn", address, nth, [atOnce, holdMs, delayMs])) as [string, string];
+      const ask = async () => (await run("turn", address, nth, [atOnce, holdMs, delayMs])) as [string, string];
+      const [granted, at] = await connection.lasting(ask);
       if (granted === "1") {
         const numbers = held.get(address);
         if (numbers === undefined) held.set(address, [nth]);
         else numbers.push(nth);
-        return { granted: true, until: Number(at) };
+        return { granted: true, until: ownTime(at) };
       }
-      const tryAt = Number(at);
+      const tryAt = ownTime(at);
       if (signal?.aborted || tryAt > since + LONGEST_MS) return { granted: false, tryAt };
       await clock.sleep(tryAt - clock.now(), signal);
     }
@@ -83,7 +91,7 @@ export function clusterTurns(connection: Pick<Connection, "run">, options: Clust
       // The one that ends first; those that are left hold the longer.
       const nth = numbers.shift()!;
       if (numbers.length === 0) held.delete(address);
-      const back = run("give", address, nth, [readyAt])
+      const back = run("give", address, nth, [sharedTime(readyAt)])
         .catch(unlessAway)
         .finally(() => giving.delete(back));
       giving.add(back);

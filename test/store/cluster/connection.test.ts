@@ -12,7 +12,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
 import { mustBeFit } from "../../../src/store/cluster/checks.ts";
 import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
-import { TestClock, url } from "../../conformance/frontier-world.ts";
+import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { findCommand, need } from "../../services/command.ts";
 import type { RedisNode } from "../../services/redis-cluster.ts";
 import { HandClock } from "./hand-clock.ts";
@@ -191,6 +191,7 @@ describe("a call", () => {
 
   it("is made again before it is acknowledged, when a master dies and its replica had it not", async () => {
     const backend = await openCrawl(bench.connection);
+    await backend.add(everywhere("0"));
     const [master, others] = [(await nodesThatAre("master"))[0]!, await nodesThatAre("slave")];
     const follows = await Promise.all(others.map((node) => bench.redis.ask(node, "ROLE")));
     const replica = others[follows.findIndex((role) => role.includes(`\n${master.port}\n`))]!;
@@ -202,13 +203,20 @@ describe("a call", () => {
       await bench.connection.command(key, ["SET", key, junk]);
     }
     const adding = backend.add(everywhere("1"));
+    const leasing = backend.lease(60);
     await sleep(500);
     const killed = bench.redis.kill(master);
     await sleep(100);
     bench.redis.resume(replica);
     await killed;
     assert.equal(await adding, 60);
-    assert.equal((await openCrawl(bench.connection, `connection-${crawls}`).then((one) => one.pending())).queued, 60);
+    const leases = await leasing;
+    const now = new TestClock().now();
+    const visits = leases.map((lease) => settled(lease, ended(), now));
+    const { current } = await backend.commit({ settled: visits, hosts: [], robots: [], marks: [] });
+    assert.deepEqual([leases.length, new Set(current)], [60, new Set([true])]);
+    const { queued, leased } = await (await openCrawl(bench.connection, `connection-${crawls}`)).pending();
+    assert.deepEqual([queued, leased], [60, 0]);
     await bench.redis.start(master);
   });
 

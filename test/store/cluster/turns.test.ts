@@ -83,15 +83,20 @@ class Crawlers {
 
   #born(crawler: number): ClusterTurns {
     const rules = { atOnce: this.#atOnce, delayMs: DELAY_MS };
-    const counted: Pick<Connection, "run"> = {
-      run: async (...call) => {
+    const inFlight = async <T>(work: () => Promise<T>): Promise<T> => {
+      this.#inFlight++;
+      try {
+        return await work();
+      } finally {
+        this.#inFlight--;
+      }
+    };
+    const counted: Pick<Connection, "run" | "lasting" | "aheadMs"> = {
+      aheadMs: bench.connection.aheadMs,
+      lasting: (work) => inFlight(() => bench.connection.lasting(work)),
+      run: (...call) => {
         this.calls++;
-        this.#inFlight++;
-        try {
-          return await bench.connection.run(...call);
-        } finally {
-          this.#inFlight--;
-        }
+        return inFlight(() => bench.connection.run(...call));
       },
     };
     const line = addressTurns(this.clock, rules);
@@ -213,6 +218,37 @@ describe("turns on an address that crawlers share", () => {
       crawlers.had.get("192.0.2.1")!.map(({ crawler }) => crawler),
       [0, 1],
     );
+  });
+
+  it("come when they are due by one clock, whatever those of the crawlers say", async () => {
+    const name = `turns-${++crawls}`;
+    const rules = { atOnce: 1, delayMs: DELAY_MS };
+    const crawler = (id: string, aheadMs: number) => {
+      const clock = new HandClock();
+      clock.time -= aheadMs;
+      const connection = {
+        aheadMs,
+        run: bench.connection.run.bind(bench.connection),
+        lasting: bench.connection.lasting.bind(bench.connection),
+      };
+      const line = addressTurns(clock, rules);
+      return { clock, turns: clusterTurns(connection, { ...rules, name, id, clock, line, holdMs: HOLD_MS }) };
+    };
+    const [right, slow] = [crawler("right", 0), crawler("slow", 3_000)];
+    assert.ok((await right.turns.take("192.0.2.1")).granted);
+    right.turns.give("192.0.2.1", right.clock.time + DELAY_MS);
+    const taking = slow.turns.take("192.0.2.1");
+    await slow.clock.until(1);
+    assert.equal(slow.clock.nextAt, slow.clock.time + DELAY_MS);
+    slow.clock.pass(DELAY_MS);
+    assert.deepEqual(await taking, { granted: true, until: slow.clock.time + HOLD_MS });
+    slow.turns.give("192.0.2.1", slow.clock.time + DELAY_MS);
+    const again = right.turns.take("192.0.2.1");
+    right.clock.pass(DELAY_MS);
+    await right.clock.until(1);
+    assert.equal(right.clock.nextAt, right.clock.time + DELAY_MS);
+    right.clock.pass(DELAY_MS);
+    assert.ok((await again).granted);
   });
 
   it("come free after a while where a crawler has died with one, and at once where it has begun anew", async () => {
