@@ -10,15 +10,17 @@
  *    A `hostReadyAt` of Infinity sets the host aside: it gives no lease until the frontier is opened again. Its URLs stay queued.
  *    While others are due, a host that holds its *share* of leases (an option; no limit unless told) gives none.
  * 3. An expired lease comes back, one attempt older. Settling with an expired, settled or unknown token changes nothing and is not counted.
- * 4. Of the hosts that are due those of the lowest *tier* come first, and of these the one due first, whatever the classes
- *    of its URLs. A host's tier is what it was last told (`hostTier`), or what the options say (0 unless told); it is
- *    forgotten when the frontier is opened again, and may be while the host has nothing pending. Within a host what
- *    was given back goes first; then, while there is something on its short list (8), SHORT_LIST_TURNS turns of that and
- *    one of the classes follow each other. The classes take turns, each half as often as the one before (weights 1, 1/2,
- *    1/4 ...), so that the low ones still move; FIFO within a class. The turns: class c is served at c's turn and then
- *    again 2^c later; one that gets its first URL has its turn 2^c after the turn served last (0 when no class has any,
- *    and after a restart); the earliest turn is served, of equals that of the lower class.
- * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all.
+ * 4. Of the hosts that are due those of the lowest *tier* come first, and of these the one due first, whatever the
+ *    classes of its URLs; a back end that divides its hosts into shards keeps this order in each. A host's tier is
+ *    what it was last told (`hostTier`), or what the options say (0 unless told); it is forgotten when the frontier is
+ *    opened again, and may be while the host has nothing pending. Within a host what was given back goes first; then,
+ *    while there is something on its short list (8), SHORT_LIST_TURNS turns of that and one of the classes follow each
+ *    other. The classes take turns, each half as often as the one before (weights 1, 1/2, 1/4 ...), so that the low
+ *    ones still move; FIFO within a class. The turns: class c is served at c's turn and then again 2^c later; one that
+ *    gets its first URL has its turn 2^c after the turn served last (0 when no class has any, and after a restart);
+ *    the earliest turn is served, of equals that of the lower class.
+ * 5. What `commit`, `add` acknowledged survives kill -9; what was not acknowledged has happened wholly or not at all, in
+ *    each shard for itself where there are several.
  * 6. Open leases do not survive a restart: their URLs are queued again, each in the class and the place of its admission.
  * 7. `pending()` is exact: queued + leased + delayed is the number of admitted URLs that have not ended.
  * 8. Every admitted URL has *cash* (`dedup/cash-levels`): what it begins with (`firstCash`; without this option no cash is
