@@ -15,7 +15,6 @@ import { Connection, type ConnectionOptions } from "../../../src/store/cluster/c
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { findCommand, need } from "../../services/command.ts";
 import type { RedisNode } from "../../services/redis-cluster.ts";
-import { HandClock } from "./hand-clock.ts";
 import { type ClusterBench, clusterBench } from "./store.ts";
 
 let bench: ClusterBench;
@@ -109,27 +108,6 @@ describe("a cluster", () => {
     });
     const early = { ...systemClock, now: () => Date.now() + 4_000 };
     await assert.rejects(connect({ clock: early }), { message: /is 4\.\d s ahead of that of Redis/ });
-  });
-
-  it("is warned of when clocks drift apart, once, and its lead is known then", async () => {
-    const clock = new HandClock();
-    clock.time = Date.now();
-    const { said, log } = journal();
-    await using connection = await connect({ clock, log });
-    const measured = async () => {
-      const lag = clock.time - Date.now();
-      clock.pass(70_000);
-      clock.time = Date.now() + lag;
-      await clock.until(1);
-    };
-    await clock.until(1);
-    await measured();
-    assert.deepEqual(said, []);
-    clock.time -= 1_500;
-    await measured();
-    await measured();
-    assert.match(said.join(), /^clocks-apart \{"aheadMs":1[45]\d\d\}$/);
-    assert.ok(Math.abs(connection.aheadMs - 1_500) < 200);
   });
 
   it("is told from a Redis that is alone", async () => {
