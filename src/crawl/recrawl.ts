@@ -34,7 +34,7 @@ export interface RecrawlParts {
 const AT_ONCE = 200;
 const BATCH = 1_000;
 /** The class that what comes back waits in: before new pages, of which each pays for so many of them. */
-const REVISITS = 1;
+export const REVISITS = 1;
 /** A URL whose host is busy with discovery is looked at again after so long. */
 const HOST_BUSY_MS = 60_000;
 /** When nothing is due the store is asked again after so long. */

@@ -137,6 +137,8 @@ export interface StateQueries {
   byId(id: number): Promise<UrlRecord | null>;
   /** Ids alone, in order, null for what is not known: for many URLs, a batch each time. */
   idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]>;
+  /** The other way round, for one: its fingerprint is not always that of its key (`crawl/returns`). Null when there is no such URL. */
+  nameOf(id: number): Promise<UrlName | null>;
   /** The cash that a URL was given up to now (promise 8): a seed begins with 1. 0 where none is kept. */
   importance(id: number): Promise<number>;
   /** All URLs in order of admission, streaming; those that have ended only, if asked. */

@@ -194,6 +194,29 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(fetched, canonical(fetchedIn(alone)));
   });
 
+  it("go on with a crawl that one began alone, and leave it to one again: each page is asked for once", async () => {
+    await using web = await spawnFakeWeb({ hosts: 8, pagesPerHost: 8, addresses: 8 });
+    const crawl = crawlOf(web);
+    const [alone, again] = [join(dir.path, crawl.name, "alone"), join(dir.path, crawl.name, "again")];
+    done(await trawl(crawl.begins("alone", "--limit", "15").filter((word) => !crawl.where.includes(word))));
+    const frontier = crawl.where[1]!;
+    done(await trawl(["migrate", alone, frontier, "--name", crawl.name, "--shards", "16", "--store", crawl.store]));
+    const first = startTrawl(crawl.joins("a", "--limit", "40"));
+    await until("it is at work", async () => existsSync(join(crawl.dirOf("a"), "crawl.json")));
+    done(await trawl(crawl.joins("b")));
+    done(await first.ended);
+    done(await trawl(["migrate", frontier, again, "--name", crawl.name]));
+    const { size } = fetchedIn(again);
+    assert.ok(size >= 40 && size <= 55, `${size} pages`);
+    done(await trawl(["crawl", "--dir", again, "--limit", "1000"]));
+    assert.deepEqual(canonical(fetchedIn(again)), canonical(web.site.reachable()));
+    assert.deepEqual(twice(await asked(web)), []);
+    const verified = await trawl(["verify", again]);
+    assert.match(verified.stdout, /Sound\.\n$/);
+    const gaps = smallestGaps(await web.entries());
+    assert.ok(smallestGap(gaps.hosts)!.ms >= DELAY_MS, `host: ${smallestGap(gaps.hosts)!.ms} ms`);
+  });
+
   it("stop at a limit of pages that counts those of all", async () => {
     await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
     const crawl = crawlOf(web);

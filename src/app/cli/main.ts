@@ -15,6 +15,7 @@ import { exportCommand } from "./export.ts";
 import { getCommand } from "./get.ts";
 import { commandHelp, helpCommand, overview } from "./help.ts";
 import { importCommand } from "./import.ts";
+import { migrateCommand } from "./migrate.ts";
 import { pauseCommand, resumeCommand } from "./pause.ts";
 import { rankCommand } from "./rank.ts";
 import { recrawlCommand } from "./recrawl.ts";
@@ -39,6 +40,7 @@ export const COMMANDS: readonly Command[] = [
   getCommand,
   diffCommand,
   importCommand,
+  migrateCommand,
   verifyCommand,
   helpCommand(() => COMMANDS),
 ];

@@ -219,7 +219,7 @@ export function defaultDir(cwd: string, seed: string, shared: Pick<SharedCrawl, 
 }
 
 /** Makes the paths of files and modules absolute, from `base`, where they were written. */
-async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
+export async function settlePaths(given: Given, base: string, subject: (name: string) => string): Promise<Given> {
   const settled: Record<string, unknown> = { ...given };
   for (const name of ["input", "dir", "config", "cookies", "events"] as const) {
     const path = given[name];

@@ -23,6 +23,7 @@ import { crawlerIn } from "../dir/crawler-id.ts";
 import { claimStore, mustBeSameStore, ownerOf, STORE_ID } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
 import { rememberSeen } from "../inspect/report/seen-loss.ts";
+import { MOVING } from "../migrate/facts.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
@@ -52,6 +53,11 @@ export async function openShared(
   const connection = opened.use(await openFrontier(frontier, { log, patienceMs: Number.POSITIVE_INFINITY }));
   hard.addEventListener("abort", () => connection.limitPatience(0), { once: true });
   const facts = new Facts(connection, name);
+  if ((await facts.fact(MOVING)) === "in")
+    throw new UsageError(
+      "frontier",
+      `the crawl ${name} is being moved into the cluster; wait, or, if that was killed, give its trawl migrate command again`,
+    );
   const crawlId = await facts.settle(STORE_ID, randomUUID());
   const id = await crawlerIn(dir, crawlId);
   const { leaseMs, ...options } = frontierOptions(config);

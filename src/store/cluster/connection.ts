@@ -114,6 +114,20 @@ export class Connection implements AsyncDisposable {
     });
   }
 
+  /** Takes away all keys that a pattern of Redis fits. What is written meanwhile may be left. */
+  async remove(pattern: string): Promise<void> {
+    await this.#patience.wait(() =>
+      this.#onMasters(async (_, ask) => {
+        let cursor = "0";
+        do {
+          const [next, keys] = (await ask(["SCAN", cursor, "MATCH", pattern, "COUNT", "1000"])) as [string, string[]];
+          await Promise.all(keys.map((key) => ask(["UNLINK", key])));
+          cursor = next;
+        } while (cursor !== "0");
+      }),
+    );
+  }
+
   /**
    * What this connection has written is with replicas, too: also what a master took along that died before they had it, if
    * it was to last. @throws ClusterError when that takes longer than patience does.

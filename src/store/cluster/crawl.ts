@@ -72,6 +72,12 @@ export class Crawl {
   }
 }
 
+/** Takes away all that Redis has of a crawl that nobody is at. */
+export async function removeCrawl(connection: Connection, name: string): Promise<void> {
+  for (const pattern of [`trawl:{${name}}*`, `trawl:{${name}:*`]) await connection.remove(pattern);
+  await connection.replicated();
+}
+
 /** A hash as Redis gives it: flat in RESP2, a map or an object in RESP3. */
 export function pairs(answer: unknown): [string, string][] {
   if (answer instanceof Map) return [...answer] as [string, string][];

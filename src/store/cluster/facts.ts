@@ -35,6 +35,11 @@ export class Facts {
     return (await this.#connection.run("swap", this.#key, [FACT + name, before ?? "", after])) === 1;
   }
 
+  /** Whether nobody has ever said anything of the crawl. */
+  async areNone(): Promise<boolean> {
+    return Number(await this.#connection.command(this.#key, ["EXISTS", this.#key])) === 0;
+  }
+
   #command(verb: string, ...words: readonly string[]): Promise<unknown> {
     return this.#connection.command(this.#key, [verb, this.#key, ...words]);
   }

@@ -30,10 +30,14 @@ type Told = readonly [
   reason: string,
   level: number,
   tail: string,
+  fpHi: number,
+  fpLo: number,
 ];
 
 interface Row {
   readonly url: KeptUrl;
+  readonly fpHi: number;
+  readonly fpLo: number;
   readonly state: UrlRecord["state"];
   readonly isDrop: boolean;
   readonly dueAt: number | null;
@@ -105,6 +109,11 @@ export class ClusterRecords implements StateQueries {
         return row?.url.id ?? null;
       }),
     );
+  }
+
+  async nameOf(id: number): Promise<UrlName | null> {
+    const row = await this.#row(id);
+    return row === null ? null : { host: row.url.host, fpHi: row.fpHi, fpLo: row.fpLo };
   }
 
   async importance(id: number): Promise<number> {
@@ -226,12 +235,12 @@ export class ClusterRecords implements StateQueries {
   /** Null for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
   async #told(shard: number, what: "ids" | "rows" | "seen" | "given", which: readonly Word[]): Promise<(Row | null)[]> {
     const told = await this.shards.ask<Told[]>("tell", shard, [what, ...which]);
-    const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail]) => {
+    const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail, fpHi, fpLo]) => {
       if (state === "spilled") return this.#spilled(shard, local, host, what === "rows");
       if (state === "gone") return null;
       const url = urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1));
       return {
-        ...{ url, state, level, isDrop: tail.startsWith("d") },
+        ...{ url, fpHi, fpLo, state, level, isDrop: tail.startsWith("d") },
         dueAt: dueAt === "" ? null : Number(dueAt),
         visit: visit === "" ? null : pointerOf(visit),
         end: reason === "" ? null : endOf(reason),

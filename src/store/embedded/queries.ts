@@ -3,11 +3,13 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { KnownContent, UrlRecord, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import type { Due } from "../../ports/revisits.ts";
+import { fingerprintOf } from "./journal.ts";
 import { hostStateOf, type Row, requestOf, robotsOf, urlOf, visitOf } from "./rows.ts";
 
 /** Rows read at a time: no cursor stays open while the crawl goes on. */
@@ -28,6 +30,7 @@ export class Queries {
   readonly #host: StatementSync;
   readonly #robots: StatementSync;
   readonly #robotsReached: StatementSync;
+  readonly #db: DatabaseSync;
   readonly #url: StatementSync;
   readonly #lastVisit: StatementSync;
   readonly #latest: StatementSync;
@@ -48,6 +51,7 @@ export class Queries {
 
   constructor(db: DatabaseSync, stateOf: StateOf) {
     this.#stateOf = stateOf;
+    this.#db = db;
     this.#host = db.prepare("SELECT * FROM hosts WHERE name = ?");
     this.#robots = db.prepare(
       `SELECT robots.*, host.name AS host FROM robots JOIN host ON host.id = robots.host_id
@@ -113,6 +117,13 @@ export class Queries {
     if (row === undefined) return null;
     const last = this.#lastVisit.get(id);
     return this.#recordOf(row, last === undefined ? null : visitOf(last));
+  }
+
+  nameOf(id: number): UrlName | null {
+    const row = this.#url.get(id);
+    if (row === undefined) return null;
+    const [fpHi, fpLo] = fingerprintOf(this.#db, id);
+    return { host: row.host as HostKey, fpHi, fpLo };
   }
 
   /** The latest record with which a URL has ended. */

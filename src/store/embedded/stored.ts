@@ -3,6 +3,7 @@ import type { Instant } from "../../base/clock.ts";
 import { streamed } from "../../base/streamed.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey } from "../../model/host.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { KnownContent, VisitRecord } from "../../model/record.ts";
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
@@ -20,6 +21,10 @@ export class Stored {
 
   async robotsReached(host: HostKey): Promise<RobotsCopy | null> {
     return this.queries.robotsReached(host);
+  }
+
+  async nameOf(id: number): Promise<UrlName | null> {
+    return this.queries.nameOf(id);
   }
 
   async due(until: Instant, max: number): Promise<readonly Due[]> {

@@ -35,6 +35,11 @@ export class MemoryRecords {
     return urls.map(({ fpHi, fpLo }) => this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? null);
   }
 
+  async nameOf(id: number): Promise<UrlName | null> {
+    const url = this.state.urls.get(id)?.url;
+    return url === undefined ? null : { host: url.host, fpHi: url.fpHi, fpLo: url.fpLo };
+  }
+
   async visitsOf(urlId: number): Promise<readonly VisitRecord[]> {
     return this.state.visits.filter((visit) => visit.urlId === urlId);
   }

@@ -118,6 +118,9 @@ export function records(begin: Begin): void {
       assert.equal((await backend.byId(1))?.visit?.attempt, 2);
       assert.equal(await backend.find(1, 1), null);
       assert.deepEqual(await backend.idsOf([second, url("a.test", "none"), first]), [2, null, 1]);
+      const { host, fpHi, fpLo } = second;
+      assert.deepEqual(await backend.nameOf(2), { host, fpHi, fpLo });
+      assert.equal(await backend.nameOf(99), null);
       assert.equal(await backend.byId(99), null);
     });
 

@@ -2,7 +2,8 @@
 -- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   "given": id and row, from the
 --         object store   ARGV[9...] which
 -- Result: for each that is there: id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
--- level of cash, letter and tail of the row; or the id and "gone": there was a drop; or the id, "spilled", and where its chunk is
+-- level of cash, letter and tail of the row, fingerprint (its high word, its low one); or the id and "gone": there was a drop; or the
+-- id, "spilled", and where its chunk is
 refresh()
 local leased
 local function state(id, letter)
@@ -36,7 +37,8 @@ local function tell(id, row)
     local _, _, value = seen_of(row)
     local text = letter .. sub(row, 17 + byte(row, 16))
     local name = host(sub(row, 12, 15)).name
-    told[#told + 1] = { id, state(id, letter), name, due, visit, reason, math.abs(value) % 256, text }
+    local lo, hi = unpack_from("<I4I4", row, 4)
+    told[#told + 1] = { id, state(id, letter), name, due, visit, reason, math.abs(value) % 256, text, hi, lo }
   end
 end
 
