@@ -224,6 +224,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     await this.#connection.replicated();
     const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
     if (segment !== null) await this.manifest.confirm(segment, refused);
+    for (const { lease } of batch.settled) this.#leased.delete(lease.token);
     await this.spill.sweep();
     let nth = 0;
     const current = levels.map((level) => level !== -1 && settled[nth++]!);
@@ -421,7 +422,6 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const isTaken = shardOf.map((shard) => told.get(shard)!.next().value === 1);
     for (const { lease, verdict } of taken) {
       const leased = this.#leased.get(lease.token);
-      this.#leased.delete(lease.token);
       if (leased !== undefined && verdict.kind === "end" && verdict.dropped === true)
         this.#admission.known.remove(leased.fpHi, leased.fpLo);
     }

@@ -157,10 +157,10 @@ export class Shards {
     );
   }
 
-  /** Shards that this crawler looks after that hold more rows than `most`, and how many more. */
+  /** Shards that this crawler looks after that hold more rows than `most`, and how many. */
   overfull(most: number): (readonly [shard: number, rows: number])[] {
     return this.#standings.flatMap(({ rows }, shard) =>
-      rows > most && this.#isOwn(shard) ? [[shard, rows - most] as const] : [],
+      rows > most && this.#isOwn(shard) ? [[shard, rows] as const] : [],
     );
   }
 

@@ -19,6 +19,8 @@ export interface SpillOptions {
 
 /** Of one shard that are written together, as one object. */
 const CHUNKS = 64;
+/** Of what a shard may hold, so much stays when some of it goes. */
+const KEPT = 0.9;
 /** So many are looked at each time for some that may go. */
 const LOOKED_AT = 256;
 const LENGTH_BYTES = 2;
@@ -29,7 +31,7 @@ export class Spill {
   readonly #options: SpillOptions;
   readonly #opening = Math.random().toString(36).slice(2);
   #objects = 0;
-  /** Of a shard in which nothing more could go, the rows that it held beyond its most. */
+  /** The rows that shards held when nothing more of them could go. */
   readonly #stuck = new Map<number, number>();
 
   constructor(shards: Shards, options: SpillOptions) {
@@ -37,13 +39,13 @@ export class Spill {
     this.#options = options;
   }
 
-  /** Shards that hold more rows than they may give some away. */
+  /** Shards that hold more rows than they may give some away, more than they must: few objects are cheaper than many. */
   async sweep(): Promise<void> {
-    const over = this.#shards.overfull(this.#options.most);
+    const { most } = this.#options;
     await Promise.all(
-      over.map(async ([shard, rows]) => {
-        const chunks = Math.min(CHUNKS, Math.floor(rows / ROWS));
-        if (chunks === 0 || rows - ROWS < (this.#stuck.get(shard) ?? 0)) return;
+      this.#shards.overfull(most).map(async ([shard, rows]) => {
+        if (rows < (this.#stuck.get(shard) ?? 0) + ROWS) return;
+        const chunks = Math.min(CHUNKS, Math.ceil((rows - most * KEPT) / ROWS));
         const gone = await this.#spill(shard, chunks);
         if (gone < chunks) this.#stuck.set(shard, rows - gone * ROWS);
         else this.#stuck.delete(shard);

@@ -32,14 +32,14 @@ describe("rows in the object store", () => {
   it("let a backlog be larger than what Redis may hold, and lose nothing of it", async () => {
     const name = `spill-${++crawls}`;
     const clock = new TestClock();
-    const options = { clock, name, blobs: bench.blobs(name), shards: 2, rowsInRedis: 512 };
+    const options = { clock, name, blobs: bench.blobs(name), shards: 2, rowsInRedis: 256 };
     const firstCash = () => 0;
     await using backend = await openCluster(bench.connection, { ...options, firstCash });
-    const all = Array.from({ length: 4_000 }, (_, n) =>
+    const all = Array.from({ length: 2_000 }, (_, n) =>
       url(`h${n % 5}.test`, String(n), { priority: n % 3, source: "link" }),
     );
     for (let n = 0; n < all.length; n += 500) await backend.add(all.slice(n, n + 500));
-    assert.ok((await rowsIn(name, 2)) <= 1_024, `${await rowsIn(name, 2)} rows are in Redis`);
+    assert.ok((await rowsIn(name, 2)) <= 640, `${await rowsIn(name, 2)} rows are in Redis`);
     assert.equal((await backend.pending()).queued, all.length);
     assert.equal(await backend.add(all.slice(1_000, 1_500)), 0, "they are known");
     const visited = new Set<string>();
@@ -50,7 +50,7 @@ describe("rows in the object store", () => {
       await backend.commit({ settled: parts, hosts: [], robots: [], marks: [] });
       return leases;
     };
-    const far = all.filter(({ host }) => host === "http://h0.test").at(-100)!;
+    const far = all.filter(({ host }) => host === "http://h0.test").at(-60)!;
     await visit(again("h1.test", [far, far, far, far]));
     const next = (await Promise.all([visit(), visit(), visit()])).flat();
     assert.ok(
@@ -59,7 +59,7 @@ describe("rows in the object store", () => {
     );
     for (let empty = 0; empty < 2; ) empty = (await visit()).length === 0 ? empty + 1 : 0;
     assert.deepEqual([...visited].sort(), all.map(({ href }) => href as string).sort());
-    assert.ok((await rowsIn(name, 2)) <= 1_024, `${await rowsIn(name, 2)} rows are in Redis`);
+    assert.ok((await rowsIn(name, 2)) <= 640, `${await rowsIn(name, 2)} rows are in Redis`);
     const records = await Array.fromAsync(backend.urls());
     assert.equal(records.length, all.length);
     assert.ok(records.every(({ state, visit }) => state === "ended" && visit?.end === "fetched"));
