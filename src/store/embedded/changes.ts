@@ -55,8 +55,8 @@ export class Changes {
   #nextReturn: number;
   /** The last row of the journal. */
   #journalRow: number;
-  /** Whether the table of hosts was up to date at the last commit. */
-  #allInHosts = true;
+  /** Whether many hosts have come into the table of hosts with the last transaction, or all are there. */
+  #hostsMoved = true;
   // Of the running transaction:
   admitted = 0;
   dropped = 0;
@@ -113,7 +113,7 @@ export class Changes {
   writeBack(now: Instant): void {
     for (const host of this.#changed) this.#hosts.write(host);
     this.#fault("hosts");
-    this.#allInHosts = this.#hosts.move(now);
+    this.#hostsMoved = this.#hosts.move(now);
     this.#fault("hosts moved");
     for (const host of this.#long) host.spill(this.#writer);
     this.#long.clear();
@@ -127,7 +127,7 @@ export class Changes {
     this.#heads.readAhead(this.#changed, this.#nextId, this.#known.states);
     this.#changed.clear();
     // One that is forgotten is read from the table of hosts when it comes again.
-    if (this.#allInHosts) this.#schedule.forgetQuietHosts(this.#writer);
+    if (this.#hostsMoved) this.#schedule.forgetQuietHosts(this.#writer, this.#hosts);
     this.#known.keep(this.position);
   }
 

@@ -42,6 +42,9 @@ const SELECT_URL = "SELECT id, href, depth, hops, via, source, priority, admitte
 export const selectUrls = (rows: number): string => Array(rows).fill(SELECT_URL).join(" UNION ALL ");
 export const INSERT_HOST_CHANGE = `INSERT INTO host_change (host_id, ${HOST_COLUMNS.join(", ")})
   VALUES (${marks(HOST_COLUMNS.length + 1)})`;
+/** Takes the same values. */
+export const UPDATE_HOST = `UPDATE host SET ${HOST_COLUMNS.map((name, nth) => `${name} = ?${nth + 2}`).join(", ")}
+  WHERE id = ?1`;
 export const INSERT_ROBOTS = `INSERT INTO robots (host_id, fetched_at, expires_at, access, status, failure, body, href,
   file, offset, length, captured_at, digest, truncated) VALUES (${marks(14)})`;
 

@@ -6,6 +6,7 @@ import type { Pending } from "../../ports/frontier.ts";
 import { ActiveHost, Waiting } from "./active-host.ts";
 import { ActiveHosts } from "./active-hosts.ts";
 import { DelayHeap } from "./delay-heap.ts";
+import type { HostChanges } from "./host-changes.ts";
 import type { ChunkStore } from "./queues.ts";
 import type { ReadyHeap } from "./ready-heap.ts";
 import { ReadyHosts } from "./ready-hosts.ts";
@@ -78,11 +79,11 @@ export class Schedule {
     return { hosts: this.#hosts.size, blocks: this.#waiting.queues.blocks };
   }
 
-  /** Between transactions: lets go of hosts that have nothing pending, once they are many. Their clocks are on disk. */
-  forgetQuietHosts(chunks: ChunkStore): void {
+  /** Between transactions: lets go of hosts that have nothing pending, once they are many, and whose clocks do not `wait` to be on disk. */
+  forgetQuietHosts(chunks: ChunkStore, clocks: Pick<HostChanges, "waits">): void {
     if (this.#hosts.size <= this.#activeHosts * 1.5 + QUIET_HOSTS) return;
     for (const host of this.#hosts) {
-      if (host.pending > 0) continue;
+      if (host.pending > 0 || clocks.waits(host)) continue;
       host.clear(chunks);
       this.#hosts.delete(host);
     }

@@ -21,6 +21,9 @@ const nowhere: ChunkStore = {
   returnsAfter: () => assert.fail("nothing comes back"),
 };
 
+/** All clocks are on disk. */
+const onDisk = { waits: () => false };
+
 describe("the frontier in memory", () => {
   const states = new UrlStates();
   const urlOf = (id: number, host: HostKey): LeasedUrl => ({
@@ -53,10 +56,19 @@ describe("the frontier in memory", () => {
     while (visit(schedule));
     assert.deepEqual(schedule.held, { hosts: 5_000, blocks: 0 });
     admit(schedule, 7);
-    schedule.forgetQuietHosts(nowhere);
+    schedule.forgetQuietHosts(nowhere, onDisk);
     assert.deepEqual(schedule.held, { hosts: 1, blocks: 1 });
     assert.equal(schedule.host(nameOf(8)), undefined);
     assert.equal(schedule.host(nameOf(7))!.pending, 1);
+  });
+
+  it("keeps a quiet host whose clock is not on disk yet", () => {
+    const schedule = start();
+    for (let n = 0; n < 5_000; n++) admit(schedule, n);
+    while (visit(schedule));
+    schedule.forgetQuietHosts(nowhere, { waits: ({ id }) => id === 3 });
+    assert.equal(schedule.held.hosts, 1);
+    assert.equal(schedule.host(nameOf(3))!.pending, 0);
   });
 
   it("is bounded by active hosts, however many there were", () => {
@@ -66,7 +78,7 @@ describe("the frontier in memory", () => {
     for (let n = 0; n < 50_000; n++) {
       for (let page = 0; page < 3; page++) admit(schedule, n);
       while (schedule.counts().hosts > ACTIVE) visit(schedule);
-      schedule.forgetQuietHosts(nowhere);
+      schedule.forgetQuietHosts(nowhere, onDisk);
       most = Math.max(most, schedule.held.hosts);
       assert.ok(schedule.held.blocks <= ACTIVE, "a block of ids for each active host");
     }
