@@ -227,6 +227,25 @@ describe("crawlers that share a crawl", () => {
     assert.ok(size >= 30 && size <= 42, `${size} pages`);
   });
 
+  it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 10, addresses: 6 });
+    const crawl = crawlOf(web);
+    const first = startTrawl(crawl.begins("a", ...LONG));
+    await until("a page is fetched", async () => (await asked(web)).size > 4);
+    for (const node of cluster.nodes) cluster.pause(node);
+    await until("it says so", async () => /^the frontier does not answer \(.*\); the crawl waits/m.test(first.said()));
+    first.process.kill("SIGINT");
+    await sleep(400);
+    first.process.kill("SIGINT");
+    const stopped = await first.ended;
+    for (const node of cluster.nodes) cluster.resume(node);
+    assert.equal(stopped.code, 130, stopped.stderr);
+    done(await trawl(crawl.begins("a")));
+    await using state = await crawl.state();
+    assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
+    assert.deepEqual([await state.unreadable(), await state.segmented()], [[], []]);
+  });
+
   it("are told, in one sentence, what does not fit the crawl", async () => {
     await using web = await spawnFakeWeb({ hosts: 3, pagesPerHost: 30 });
     const crawl = crawlOf(web);

@@ -26,6 +26,8 @@ export interface Run {
 export interface Running {
   readonly process: ChildProcess;
   readonly ended: Promise<Run>;
+  /** Standard error by now. */
+  said(): string;
 }
 
 export interface Around {
@@ -59,7 +61,7 @@ export function startTrawl(args: readonly string[], options: Around = {}): Runni
       resolve({ code, signal, stdout, stderr });
     });
   });
-  return { process: child, ended };
+  return { process: child, ended, said: () => stderr };
 }
 
 export const trawl = (args: readonly string[], options: Around = {}): Promise<Run> => startTrawl(args, options).ended;

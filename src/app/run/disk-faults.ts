@@ -17,8 +17,9 @@ export function isDiskFault(cause: unknown): cause is Error {
   return cause instanceof Error && "code" in cause && DISK_CODES.has(String(cause.code));
 }
 
-export const isFrontierAway = (cause: Error): boolean =>
-  "code" in cause && /^frontier-(away|full)$/.test(String(cause.code));
+/** It does not answer, or takes nothing more; it may in a while. */
+export const isFrontierAway = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && /^frontier-(away|full)$/.test(String(cause.code));
 
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
 export async function lastKnown(snapshot: () => Promise<CrawlStats>): Promise<() => Promise<CrawlStats>> {

@@ -142,6 +142,10 @@ async function crawlIn(
       await recrawl?.close(backend);
       await progress.recount(true);
       if (uploadFault !== null) throw uploadFault;
+    } catch (cause) {
+      // Who is told to stop does not wait for a frontier that is away, nor for visits that have asked it something.
+      if (stop.hard.aborted && isFrontierAway(cause)) await place.shared?.hangUp();
+      throw cause;
     } finally {
       over = true;
       clearInterval(ticking);
@@ -149,7 +153,6 @@ async function crawlIn(
     }
   } catch (cause) {
     if (!isDiskFault(cause) || stats === null) throw cause;
-    // Who stops it does not wait for a frontier that is away, nor ask it anything more.
     if (stop.hard.aborted && isFrontierAway(cause)) return interrupted(config, place, revisits, await stats());
     message = diskSentence(cause);
     log.error({ error: cause.message }, "disk");

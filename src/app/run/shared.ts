@@ -104,6 +104,7 @@ export async function openShared(
     },
     replaceFact: (fact, before, after) => facts.replaceFact(fact, before, after),
     shared: {
+      hangUp: () => connection[Symbol.asyncDispose](),
       get crawlers() {
         return members.living.length;
       },

@@ -37,6 +37,8 @@ export interface Workplace extends AsyncDisposable {
 }
 
 export interface Shared {
+  /** Asks nobody anything more, and waits for no answer. */
+  hangUp(): Promise<void>;
   /** How many crawlers are at the crawl now, this one included. */
   readonly crawlers: number;
   /** What all of them have found. */
