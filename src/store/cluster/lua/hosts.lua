@@ -1,13 +1,11 @@
 -- Hosts and what waits at them: ready, kept (the time that the last commit left, with which an opening begins), at (its time
 -- in the set that it stands in), time (the turn served last), tier, leases open, delayed, waiting, given back of these, aside (1: set
 -- aside), turns (that the short list has had in a row), the set (0: none, 1: :due, 2: :over) and its tier, name, lessee (who was
--- given the last lease); then classes and short list, each as they are used.
+-- given the last lease); then its classes, and its short list (see short.lua).
 local HOST = "<ddddi2I2I4I4I4BBBi2I2c0Bc0Bc0Bc0"
 -- Of each class in use: its number, ids that wait in it, its next turn, and ids in its list that were taken by the short list.
-local CLASS, CLASS_BYTES = "<BI4dI4", 17
--- Of each on the short list, the first in front: id, level.
-local LISTED, LISTED_BYTES = "<I4B", 5
-local SETS = { ":due:", ":over:" }
+local CLASS, CLASS_BYTES = "BI4dI4", 17
+local HOSTS, SETS = S .. ":hosts", { ":due:", ":over:" }
 local touched, met, ends = {}, {}, {}
 
 local function host(order)
@@ -15,10 +13,29 @@ local function host(order)
   if one then
     return one
   end
-  one = { order = order }
-  one.ready, one.kept, one.at, one.time, one.tier, one.leased, one.delayed, one.waiting, one.back, one.aside, one.turns, one.set, one.set_tier, one.name, one.lessee, one.class_text, one.short_text =
-    unpack_from(HOST, call("HGET", S .. ":hosts", order))
-  one.was_pending = one.waiting + one.leased + one.delayed > 0
+  local ready, kept, at, time, tier, leased, delayed, waiting, back, aside, turns, set, set_tier, name, lessee, class_text, short =
+    unpack_from(HOST, call("HGET", HOSTS, order))
+  one = {
+    order = order,
+    ready = ready,
+    kept = kept,
+    at = at,
+    time = time,
+    tier = tier,
+    leased = leased,
+    delayed = delayed,
+    waiting = waiting,
+    back = back,
+    aside = aside,
+    turns = turns,
+    set = set,
+    set_tier = set_tier,
+    name = name,
+    lessee = lessee,
+    class_text = class_text,
+    short = short,
+    was_pending = waiting + leased + delayed > 0,
+  }
   touched[order] = one
   return one
 end
@@ -36,9 +53,27 @@ local function meet(name, tier)
     r.known = r.known + 1
     order = pack(">I4", r.known)
     call("HSET", S .. ":names", name, order)
-    one = { order = order, name = name, tier = tonumber(tier), lessee = "", class_text = "", short_text = "", was_pending = false }
-    one.ready, one.kept, one.at, one.time, one.leased, one.delayed, one.waiting, one.back = 0, 0, 0, 0, 0, 0, 0, 0
-    one.aside, one.turns, one.set, one.set_tier = 0, 0, 0, 0
+    one = {
+      order = order,
+      ready = 0,
+      kept = 0,
+      at = 0,
+      time = 0,
+      tier = tonumber(tier),
+      leased = 0,
+      delayed = 0,
+      waiting = 0,
+      back = 0,
+      aside = 0,
+      turns = 0,
+      set = 0,
+      set_tier = 0,
+      name = name,
+      lessee = "",
+      class_text = "",
+      short = "",
+      was_pending = false,
+    }
     touched[order] = one
   end
   met[name] = one
@@ -49,29 +84,15 @@ end
 local function classes(one)
   local c = one.classes
   if not c then
-    c = {}
     local text = one.class_text
-    for i = 0, #text / CLASS_BYTES - 1 do
-      local k = 4 * i
-      c[k + 1], c[k + 2], c[k + 3], c[k + 4] = unpack_from(CLASS, text, i * CLASS_BYTES + 1)
+    c = {}
+    if text ~= "" then
+      c = { unpack_from("<" .. string.rep(CLASS, #text / CLASS_BYTES), text) }
+      c[#c] = nil -- where the text ends
     end
     one.classes = c
   end
   return c
-end
-
--- Its short list: id, level; and so on.
-local function short_list(one)
-  local short = one.short
-  if not short then
-    short = {}
-    local text = one.short_text
-    for i = 0, #text / LISTED_BYTES - 1 do
-      short[2 * i + 1], short[2 * i + 2] = unpack_from(LISTED, text, i * LISTED_BYTES + 1)
-    end
-    one.short = short
-  end
-  return short
 end
 
 local function of_tier(tier, set, change)
@@ -115,22 +136,16 @@ end
 
 -- As struct has it.
 local function packed_host(one)
-  local class_text, short_text = one.class_text, one.short_text
-  local c, short = one.classes, one.short
+  local class_text, short, c = one.class_text, one.short, one.classes
   if c then
-    class_text = ""
-    for i = 1, #c, 4 do
-      if c[i + 1] > 0 or c[i + 3] > 0 then
-        class_text = class_text .. pack(CLASS, c[i], c[i + 1], c[i + 2], c[i + 3])
+    for i = #c - 3, 1, -4 do
+      if c[i + 1] == 0 and c[i + 3] == 0 then
+        for _ = 1, 4 do
+          table.remove(c, i)
+        end
       end
     end
-  end
-  if short then
-    local listed = {}
-    for i = 1, #short, 2 do
-      listed[#listed + 1] = pack(LISTED, short[i], short[i + 1])
-    end
-    short_text = table.concat(listed)
+    class_text = #c == 0 and "" or pack("<" .. string.rep(CLASS, #c / 4), unpack(c))
   end
   local lessee = one.lessee
   return pack(
@@ -154,8 +169,8 @@ local function packed_host(one)
     lessee,
     #class_text,
     class_text,
-    #short_text,
-    short_text
+    #short,
+    short
   )
 end
 
@@ -306,12 +321,12 @@ local function keep()
     words[#words + 1] = order
     words[#words + 1] = packed_host(one)
     if #words == 1000 then
-      call("HSET", S .. ":hosts", unpack(words))
+      call("HSET", HOSTS, unpack(words))
       words = {}
     end
   end
   if #words > 0 then
-    call("HSET", S .. ":hosts", unpack(words))
+    call("HSET", HOSTS, unpack(words))
   end
   r.ready = next_ready()
   local tiers = {}

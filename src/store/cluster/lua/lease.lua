@@ -29,7 +29,7 @@ end
 
 -- Whether the short list has the turn; else the class that has it, by its place among the host's classes.
 local function turn(one)
-  if (one.short and #one.short or #one.short_text) > 0 and one.turns < SHORT_LIST_TURNS then
+  if one.short ~= "" and one.turns < SHORT_LIST_TURNS then
     return true
   end
   local c, i = classes(one), nil
@@ -53,7 +53,7 @@ local function shift(one)
   local c = classes(one)
   local listed, i = turn(one)
   if listed then
-    id = short_list(one)[1]
+    id = first_listed(one)
     row = read(id)
     if not row then
       return nil, id
@@ -75,9 +75,7 @@ local function shift(one)
     row = "o" .. sub(row, 2)
   end
   write(id, row)
-  if one.short or one.short_text ~= "" then
-    not_listed(one, id)
-  end
+  not_listed(one, id)
   one.turns = listed and one.turns + 1 or 0
   c[i + 1] = c[i + 1] - 1
   wait(one, -1)
@@ -93,7 +91,7 @@ local function look_ahead(one)
     return
   end
   local listed, i = turn(one)
-  local id = listed and short_list(one)[1]
+  local id = listed and first_listed(one)
     or tonumber(call("LINDEX", S .. ":q:" .. char(48 + classes(one)[i]) .. ":" .. one.order, 0))
   if not read(id) then
     away[#away + 1] = id

@@ -1,6 +1,6 @@
 -- What is known. Buckets grow with it one at a time (linear hashing: Litwin 1980), so that each stays compact in memory
 -- whatever the size of the crawl.
-local IN_BUCKET = 64
+local IN_BUCKET = 32
 
 -- The largest power of two that is not larger than the number of buckets.
 local low = 1

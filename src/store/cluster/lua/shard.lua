@@ -39,8 +39,27 @@ end
 -- (standing.ts reads as far as this); the next chunk to be looked at for spilling, the last token; hosts known, URLs queued again; buckets of seen, fingerprints in them; tiers in use. Of each of these
 -- follow, in order: the tier, hosts in its :due, hosts in its :over.
 local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4B", "<i2I4I4"
-local r = { tiers = {} }
-local tier_count = 0
+local r = {
+  queued = 0,
+  leased = 0,
+  delayed = 0,
+  pending = 0,
+  free = 0,
+  ready = -1,
+  expiry = -1,
+  wake = -1,
+  due = -1,
+  last = 0,
+  spilled = 0,
+  hand = 0,
+  token = 0,
+  known = 0,
+  returns = 0,
+  buckets = 1,
+  seen = 0,
+  tiers = {},
+}
+local tier_count
 local packed = call("GET", S)
 if packed then
   local at
@@ -49,9 +68,6 @@ if packed then
   for i = 1, 3 * tier_count, 3 do
     r.tiers[i], r.tiers[i + 1], r.tiers[i + 2], at = unpack_from(TIER, packed, at)
   end
-else
-  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due = 0, 0, 0, 0, 0, -1, -1, -1, -1
-  r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen = 0, 0, 0, 0, 0, 0, 1, 0
 end
 
 -- A row: a letter (q: waits in its class; o: leased, given back or delayed; e: ended; x: the same, dropped by a lease; d:

@@ -1,38 +1,35 @@
--- Short lists (promise 8 of the port).
-local SHORT_LIST, SHORT_LIST_TURNS = 16, 2
+-- Short lists (promise 8 of the port): of each URL that is on one, the first in front, its id (4 bytes) and its level (1). They are
+-- texts, since most of them are looked at and not changed.
+local SHORT_LIST, SHORT_LIST_TURNS, LISTED, LISTED_BYTES = 16, 2, "<I4B", 5
+
+local function first_listed(one)
+  return (unpack_from("<I4", one.short))
+end
 
 local function not_listed(one, id)
-  local short = short_list(one)
-  for i = 1, #short, 2 do
-    if short[i] == id then
-      table.remove(short, i)
-      table.remove(short, i)
-      return
-    end
+  local short, wanted = one.short, pack("<I4", id)
+  local at = string.find(short, wanted, 1, true)
+  while at and at % LISTED_BYTES ~= 1 do
+    at = string.find(short, wanted, at + 1, true)
+  end
+  if at then
+    one.short = sub(short, 1, at - 1) .. sub(short, at + LISTED_BYTES)
   end
 end
 
 -- `id`, which is on it no more, waits in a class and has so much cash: it takes its place on the short list, if it has one there.
 local function offer(one, id, level)
-  local text = one.short_text
-  if not one.short and #text == SHORT_LIST * LISTED_BYTES then
-    local last, least = unpack_from(LISTED, text, #text - LISTED_BYTES + 1)
-    if level < least or (level == least and id > last) then
-      return
+  local short = one.short
+  local before = #short
+  while before > 0 do
+    local other = byte(short, before)
+    if other > level or (other == level and unpack_from("<I4", short, before - 4) < id) then
+      break
     end
+    before = before - LISTED_BYTES
   end
-  local short = short_list(one)
-  local at = #short + 1
-  while at > 1 and (short[at - 1] < level or (short[at - 1] == level and short[at - 2] > id)) do
-    at = at - 2
-  end
-  if at > 2 * SHORT_LIST then
-    return
-  end
-  table.insert(short, at, level)
-  table.insert(short, at, id)
-  if #short > 2 * SHORT_LIST then
-    table.remove(short)
-    table.remove(short)
+  if before < SHORT_LIST * LISTED_BYTES then
+    short = sub(short, 1, before) .. pack(LISTED, id, level) .. sub(short, before + 1)
+    one.short = sub(short, 1, SHORT_LIST * LISTED_BYTES)
   end
 end
