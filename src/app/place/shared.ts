@@ -1,5 +1,4 @@
 /** A crawl that crawlers share, as commands look at it from anywhere: its state in Redis, its archive in the store. */
-import { systemClock } from "../../base/clock.ts";
 import type { InboxSlot } from "../../ports/inbox.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import type { Connection } from "../../store/cluster/connection.ts";
@@ -21,14 +20,16 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   const { name } = crawl;
   const archive = parts.use(new CrawlArchive({ folder: null, store: config }));
   const blobs = (await archive.blobs())!; // none is begun without a store
+  // Who only looks may have any clock.
+  const clock = connection.time;
   const { shards } = config;
-  const state = parts.use(await openCluster(connection, { name, shards, clock: systemClock, blobs, joins: true }));
+  const state = parts.use(await openCluster(connection, { name, shards, clock, blobs, joins: true }));
   const all = parts.move();
   return {
     ...{ name: nameOf(crawl), dir: null, config, archive, state },
     damage: () => [],
     async standing() {
-      const crawlers = await livingIn(connection, name, systemClock);
+      const crawlers = await livingIn(connection, name, clock);
       const paused = await clusterSlot(connection, name).isPaused();
       return { running: crawlers.length > 0, paused, crawlers };
     },

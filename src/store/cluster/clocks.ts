@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { ClusterError, unlessAway } from "./errors.ts";
 
-/** More is refused at the start, in ms; later on it is said, when it is more than half of it. */
+/** With more nobody takes part in a crawl, in ms; half of it is said while one does. */
 const MOST_MS = 2_000;
 const MEASURE_EVERY_MS = 60_000;
 

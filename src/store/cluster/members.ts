@@ -11,6 +11,7 @@ import type { Log } from "../../base/log.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS } from "../../model/lease.ts";
 import type { Division, Member } from "../../model/member.ts";
+import { mustAgree } from "./clocks.ts";
 import type { Connection } from "./connection.ts";
 import { pairs } from "./crawl.ts";
 import { ClusterError, unlessAway } from "./errors.ts";
@@ -67,8 +68,12 @@ interface Other extends Said {
   readonly silent: number;
 }
 
-/** Returns when this crawler is known to the others. @throws ClusterError when another one lives under its id. */
+/**
+ * Returns when this crawler is known to the others. @throws ClusterError when another one lives under its id, or when its
+ * clock is none to keep a distance by.
+ */
 export async function openMembers(connection: Connection, options: MembersOptions): Promise<Members> {
+  mustAgree(connection);
   const members = new ClusterMembers(connection, options);
   await members.join();
   return members;
