@@ -75,6 +75,10 @@ export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
     "frontier-away": ({ error }) => `the frontier does not answer (${error}); the crawl waits for it, nothing is lost`,
     "frontier-full": () =>
       "a Redis master has no memory left; give it more (maxmemory): the crawl waits for it, nothing is lost",
+    "frontier-unreplicated": ({ master }) =>
+      `the Redis master ${master} has no replica: what it knows dies with its disk`,
+    "clocks-apart": ({ aheadMs }) =>
+      `the clocks of this machine and of Redis are ${Math.abs(Number(aheadMs) / 1_000)} s apart; set both by a time server (NTP)`,
     "frontier-back": () => "the frontier is there again",
     "spool-full": ({ most }) => `${size(Number(most))} of finished files wait for the store; the crawl waits too`,
   };
