@@ -5,7 +5,6 @@
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
-import { cashOf } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
@@ -23,10 +22,11 @@ import type { Due } from "../../ports/revisits.ts";
 import { Admission } from "./admission.ts";
 import type { Connection, Word } from "./connection.ts";
 import { Crawl } from "./crawl.ts";
-import { type Entry, type Pointer, pointerOf, pointerText } from "./entry.ts";
+import { type Entry, pointerText } from "./entry.ts";
+import { Leases, timeWord } from "./leases.ts";
 import { Manifest } from "./manifest.ts";
 import { ClusterRecords, type RecordsParts } from "./records.ts";
-import { endLetter, tailOf, urlOf } from "./rows.ts";
+import { endLetter, tailOf } from "./rows.ts";
 import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
 import { Spill } from "./spill.ts";
@@ -63,11 +63,8 @@ export interface ClusterBackend extends Backend {
 const SHARDS = 1_024;
 /** 2 GB. */
 const ROWS_IN_REDIS = 20_000_000;
-/** A script that is longer keeps all others waiting too long. */
-const LEASES_A_CALL = 250;
 /** Behind all entries of a segment. */
 const BEHIND = 36 ** 4 - 1;
-const TOKEN_DIGITS = 16;
 
 /** @throws ClusterError */
 export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
@@ -85,38 +82,13 @@ export async function openCluster(connection: Connection, options: ClusterOption
   return frontier;
 }
 
-/** What is remembered of an open lease beside what all see of it. */
-interface Leased {
-  /** Where the latest record of its URL stands. */
-  readonly visit: Pointer | null;
-  readonly fpHi: number;
-  readonly fpLo: number;
-}
-
-/** As lease.lua tells it. */
-type ToldLease = readonly [
-  token: number,
-  local: number,
-  attempt: number,
-  tier: number,
-  host: HostKey,
-  level: number,
-  visit: string,
-  previous: string,
-  fpHi: number,
-  fpLo: number,
-  moved: number,
-  tail: string,
-];
-
 class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   readonly #connection: Connection;
   readonly #clock: Clock;
-  readonly #leaseMs: number;
   readonly #owner: string;
   readonly #firstTier: (host: HostKey) => number;
   readonly #admission: Admission;
-  readonly #leased = new Map<number, Leased>();
+  readonly #leases: Leases;
   /** Of the segment that was taken last. */
   #lastOrdinal = 0;
 
@@ -125,8 +97,8 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0, firstCash = null } = options;
     this.#connection = connection;
     this.#clock = clock;
-    this.#leaseMs = leaseMs;
     this.#owner = owner;
+    this.#leases = new Leases({ ...parts, clock, leaseMs, owner });
     this.#firstTier = firstTier;
     this.#admission = new Admission(this.shards, this.spill, { firstCash, firstTier });
   }
@@ -167,31 +139,9 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
       // A master has died that may have given some away: what its replica knows of them comes back.
       const hostReadyAt = this.#clock.now();
       if (given.length > 0) await this.release(given.map((lease) => ({ lease, hostReadyAt })));
-      const leases = await this.#lease(max);
-      given = leases;
-      return leases;
+      given = await this.#leases.take(max);
+      return [...given];
     });
-  }
-
-  async #lease(max: number): Promise<Lease[]> {
-    const leases: Lease[] = [];
-    const given = new Set<number>();
-    while (leases.length < max) {
-      const offers = (await this.shards.withWork(max - leases.length)).filter(({ shard }) => !given.has(shard));
-      if (offers.length === 0) break;
-      const expiresAt = this.#clock.now() + this.#leaseMs;
-      await Promise.all(
-        offers.map(async ({ shard, most }) => {
-          const wanted = Math.min(most, LEASES_A_CALL);
-          const words = [wanted, this.#leaseMs, this.shards.count, shard].map(String);
-          const [told, away] = await this.shards.run<[ToldLease[], number[]]>("lease", shard, words);
-          if (away.length > 0) await this.spill.bringBack(shard, away);
-          else if (told.length < wanted) given.add(shard);
-          leases.push(...(await this.#leasesOf(shard, told, expiresAt)));
-        }),
-      );
-    }
-    return leases;
   }
 
   /**
@@ -200,7 +150,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
    */
   async commit(batch: Commit): Promise<CommitReport> {
     const now = this.#clock.now();
-    const levels = await this.#fence(batch.settled);
+    const levels = await this.#leases.fence(batch.settled);
     const taken = batch.settled.filter((_, nth) => levels[nth] !== -1);
     const { robots } = batch;
     const firstId = robots.length === 0 ? 0 : await this.crawl.nextRobotsId(robots.length);
@@ -224,21 +174,15 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     await this.#connection.replicated();
     const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
     if (segment !== null) await this.manifest.confirm(segment, refused);
-    for (const { lease } of batch.settled) this.#leased.delete(lease.token);
+    for (const { lease } of batch.settled) this.#leases.forget(lease);
     await this.spill.sweep();
     let nth = 0;
     const current = levels.map((level) => level !== -1 && settled[nth++]!);
     return { current, admitted, dropped, robotsIds };
   }
 
-  async release(leases: readonly Release[]): Promise<void> {
-    const words = new Grouped<number, string>();
-    for (const { lease, hostReadyAt, hostTier } of leases.toReversed()) {
-      const { shard, member } = this.#memberOf(lease);
-      words.add(shard, member, timeWord(hostReadyAt), String(hostTier ?? ""));
-      this.#leased.delete(lease.token);
-    }
-    await this.shards.runAll("release", words);
+  release(leases: readonly Release[]): Promise<void> {
+    return this.#leases.release(leases);
   }
 
   pending(): Promise<Pending> {
@@ -314,49 +258,6 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     return told.flat();
   }
 
-  async #leasesOf(shard: number, told: readonly ToldLease[], expiresAt: Instant): Promise<Lease[]> {
-    const back = told.flatMap(([, , , , , , , previous]) => (previous === "" ? [] : [pointerOf(previous)]));
-    const records = (await this.segments.readMany(back))[Symbol.iterator]();
-    return told.map(([token, local, attempt, tier, host, level, visit, previous, fpHi, fpLo, moved, tail]) => {
-      this.#leased.set(token, { visit: visit === "" ? null : pointerOf(visit), fpHi, fpLo });
-      const { detail: _, ...url } = urlOf(this.shards.idOf({ shard, local }), host, tail);
-      const entry = previous === "" ? null : records.next().value!;
-      return {
-        ...{ token, url, attempt, expiresAt, tier },
-        previous: entry === null ? null : (entry.value as Lease["previous"]),
-        importance: cashOf(level),
-        ...(moved === 1 && { hostMoved: true }),
-      };
-    });
-  }
-
-  /** As it stands among the shard's leases. */
-  #memberOf({ token, url }: Lease): { shard: number; member: string } {
-    const { shard, local } = this.shards.localOf(url.id);
-    return { shard, member: `${String(token).padStart(TOKEN_DIGITS, "0")}:${local}:${this.#owner}` };
-  }
-
-  /** The level of each URL's cash; -1 where the lease is not current, or stands here a second time. */
-  async #fence(settled: readonly Settled[]): Promise<number[]> {
-    const words = new Grouped<number, string>();
-    const met = new Set<number>();
-    const shardOf = settled.map(({ lease }) => {
-      const { shard, member } = this.#memberOf(lease);
-      if (met.has(lease.token)) return -1;
-      met.add(lease.token);
-      words.add(shard, member);
-      return shard;
-    });
-    const told = new Map(
-      await Promise.all(
-        Array.from(words, async ([shard, some]) => {
-          return [shard, (await this.shards.ask<number[]>("fence", shard, some))[Symbol.iterator]()] as const;
-        }),
-      ),
-    );
-    return shardOf.map((shard) => (shard === -1 ? -1 : told.get(shard)!.next().value!));
-  }
-
   /** What is written of a commit, and which entry each visit is; -1: none. */
   #entries(
     { robots, requests = [] }: Commit,
@@ -366,7 +267,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const entries: Entry[] = [];
     const places = taken.map(({ lease, record }) => {
       if (record === null) return -1;
-      const previous = this.#leased.get(lease.token)?.visit ?? null;
+      const previous = this.#leases.remembered(lease)?.visit ?? null;
       return entries.push({ kind: "visit", host: lease.url.host, previous, value: record }) - 1;
     });
     const copies = robots.map((copy, nth) => {
@@ -391,7 +292,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   ): Promise<boolean[]> {
     const leases = new Grouped<number, string>();
     const shardOf = taken.map(({ lease, verdict, hostReadyAt, hostTier, dueAt }, nth) => {
-      const { shard, member } = this.#memberOf(lease);
+      const { shard, member } = this.#leases.memberOf(lease);
       const [what, argument] = verdictWords(lease, verdict);
       const index = places[nth]!;
       const pointer = index === -1 ? "" : pointerText({ ordinal: ordinal!, index });
@@ -421,7 +322,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     );
     const isTaken = shardOf.map((shard) => told.get(shard)!.next().value === 1);
     for (const { lease, verdict } of taken) {
-      const leased = this.#leased.get(lease.token);
+      const leased = this.#leases.remembered(lease);
       if (leased !== undefined && verdict.kind === "end" && verdict.dropped === true)
         this.#admission.known.remove(leased.fpHi, leased.fpLo);
     }
@@ -431,8 +332,6 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
 
 /** Of settle.lua. */
 const WORDS_A_LEASE = 7;
-
-const timeWord = (at: Instant): string => (at === Number.POSITIVE_INFINITY ? "inf" : String(at));
 
 /** The verdict, and its argument. */
 function verdictWords({ url }: Lease, verdict: Settled["verdict"]): [string, string] {
