@@ -1,7 +1,7 @@
 /** A crawl that crawlers share, by the real command: on a Redis Cluster, with a directory as its store. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -63,6 +63,13 @@ async function asked(web: Web): Promise<Map<string, number>> {
   return times;
 }
 
+/** What a crawler has logged of an event. */
+async function linesOf(logs: string, event: string): Promise<Record<string, unknown>[]> {
+  const texts = await Promise.all((await readdir(logs)).map((name) => readFile(join(logs, name), "utf8")));
+  const lines = texts.flatMap((text) => text.trim().split("\n")).map((line) => JSON.parse(line));
+  return lines.filter((line) => line.event === event);
+}
+
 const twice = (times: ReadonlyMap<string, number>): string[] =>
   [...times].flatMap(([url, n]) => (n > 1 ? [`${url}: ${n} times`] : []));
 
@@ -99,6 +106,8 @@ describe("crawlers that share a crawl", () => {
     for (const crawler of ["a", "b", "c"]) {
       const names = await readdir(crawl.dirOf(crawler));
       assert.deepEqual(names.sort(), ["archive", "crawl.json", "crawler.json", "lock.db", "logs"]);
+      const [said] = await linesOf(join(crawl.dirOf(crawler), "logs"), "links-known-here");
+      assert.ok(Number(said?.asked) >= Number(said?.met) && Number(said?.met) > 0, JSON.stringify(said));
       assert.deepEqual(await readdir(join(crawl.dirOf(crawler), "archive")), []);
     }
   });

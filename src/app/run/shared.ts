@@ -111,6 +111,8 @@ export async function openShared(
       bodies: clusterBodies(connection, name),
     },
     async finish(isDone) {
+      const { asked, met } = backend.known;
+      log.info({ asked, met }, "links-known-here");
       const isLiving = (crawler: string): boolean => members.living.includes(crawler);
       if (isDone) {
         owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up
