@@ -271,6 +271,13 @@ describe("crawlers that share a crawl", () => {
     assert.match(held.stderr, /is being run by another process/);
     running.process.kill("SIGINT");
     assert.equal((await running.ended).code, 130);
+    const divided = await trawl(crawl.begins("a", "--shards", "8"));
+    assert.equal(divided.code, 2, divided.stderr);
+    assert.match(divided.stderr, /was created with shards 16, not 8/);
+    const moved = await trawl(crawl.begins("a", "--store", join(dir.path, "elsewhere")));
+    assert.equal(moved.code, 2, moved.stderr);
+    assert.match(moved.stderr, /the archive of this crawl is in \S+, not \S+elsewhere; give --store/);
+    done(await trawl(crawl.joins("b", "--time-limit", "1s"))); // by the rules that it had
     const alone = await trawl(["crawl", "--dir", crawl.dirOf("a")]);
     assert.equal(alone.code, 2, alone.stderr);
     assert.match(alone.stderr, /belongs to a crawler that shares a crawl with others; give --frontier and --name/);

@@ -163,7 +163,7 @@ async function crawlIn(
   let written: readonly string[] = [];
   if (reason !== "disk") {
     await backend.sync(); // else a loss of power could leave an index that names what the state has forgotten
-    written = await place.finish(reason === "done");
+    written = await place.finish(end === "done");
   }
   let store: CrawlOutcome["store"];
   if (sending !== null) {

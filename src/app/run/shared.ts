@@ -58,6 +58,7 @@ export async function openShared(
       "frontier",
       `the crawl ${name} is being moved into the cluster; wait, or, if that was killed, give its trawl migrate command again`,
     );
+  await mustBeSameStore(facts, blobs);
   const crawlId = await facts.settle(STORE_ID, randomUUID());
   const id = await crawlerIn(dir, crawlId);
   const { leaseMs, ...options } = frontierOptions(config);
@@ -73,7 +74,7 @@ export async function openShared(
       pins: config.pins as HostKey[],
     }),
   );
-  await agreeOn(config, facts, name, members.living.length === 1);
+  const changed = await changedRules(config, facts, name, members.living.length === 1);
   const backend = opened.use(
     await openCluster(connection, {
       ...{ ...options, leaseMs, name, shards, blobs, owner: id },
@@ -82,8 +83,8 @@ export async function openShared(
       patience: patience({ clock: systemClock, log, store: blobs.name }),
     }),
   );
-  await mustBeSameStore(backend, blobs);
   await claimStore(backend, blobs, owner, crawlId);
+  if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
   const resumed = (await backend.fact("startedAt")) !== null;
   if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
   await writeConfig(config);
@@ -124,12 +125,14 @@ export async function openShared(
   };
 }
 
-/** Of those who are at a crawl at the same time all have the same rules; who is alone may change them, as in a directory. */
-async function agreeOn(config: CrawlConfig, facts: Facts, name: string, alone: boolean): Promise<void> {
+/**
+ * Of those who are at a crawl at the same time all have the same rules; who is alone may change them, as in a directory:
+ * what is to be kept of them then.
+ */
+async function changedRules(config: CrawlConfig, facts: Facts, name: string, alone: boolean): Promise<string | null> {
   const mine = JSON.stringify(sharedConfig(config));
   const kept = await facts.settle(CONFIG, mine);
-  if (kept === mine) return;
-  const why = unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
+  const why = kept === mine ? null : unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
   if (why !== null && !alone) throw new UsageError("frontier", why);
-  if (why !== null) await facts.setFact(CONFIG, mine);
+  return why === null ? null : mine;
 }
