@@ -164,16 +164,23 @@ const DISK_CODES = ["ENOSPC", "EDQUOT", "EIO"];
  */
 export async function makeDir(dir: string): Promise<void> {
   try {
-    await mkdir(dir);
+    await makeIn(dir);
   } catch (cause) {
-    if (hasCode(cause, "EEXIST") && (await stat(dir).catch(() => null))?.isDirectory()) return;
-    if (hasCode(cause, "ENOENT") && dirname(dir) !== dir && (await stat(dirname(dir)).catch(() => null)) === null) {
-      await makeDir(dirname(dir));
-      return makeDir(dir);
-    }
     if (DISK_CODES.some((code) => hasCode(cause, code)) || !(cause instanceof Error && "code" in cause)) throw cause;
     const sentence = `${dir} cannot be made (${cause.code}); name another directory`;
     throw new UsageError("directory", sentence, { cause });
+  }
+}
+
+/** Others may be making the same ones: what is there is as good as made. `again`: the one above has been seen to. */
+async function makeIn(dir: string, again = false): Promise<void> {
+  try {
+    await mkdir(dir);
+  } catch (cause) {
+    if (hasCode(cause, "EEXIST") && (await stat(dir).catch(() => null))?.isDirectory()) return;
+    if (again || !hasCode(cause, "ENOENT") || dirname(dir) === dir) throw cause;
+    await makeIn(dirname(dir));
+    await makeIn(dir, true);
   }
 }
 

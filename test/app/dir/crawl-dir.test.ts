@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -16,6 +16,16 @@ describe("making a directory", () => {
       await makeDir(join(dir, "a/b/c"));
       await makeDir(join(dir, "a/b/c"));
       assert.ok(statSync(join(dir, "a/b/c")).isDirectory());
+    }),
+  );
+  it(
+    "makes those that others are making at the same time",
+    inTemp(async (dir) => {
+      for (let round = 0; round < 50; round++) {
+        const above = join(dir, String(round), "a/b");
+        await Promise.all(Array.from({ length: 8 }, (_, n) => makeDir(join(above, String(n % 4), "c"))));
+        assert.deepEqual(readdirSync(above).sort(), ["0", "1", "2", "3"]);
+      }
     }),
   );
   it(
