@@ -180,10 +180,16 @@ export class Connection implements AsyncDisposable {
       this.#onMasters(async (address, ask) => {
         const wanted = Math.min(this.#replicas, await this.#followingOf(address, ask));
         if (wanted === 0) return;
-        const reached = Number(await ask(["WAIT", String(wanted), String(WAIT_MS)]));
-        if (reached >= wanted) return;
-        this.#following.delete(address);
-        throw new Unanswered(`the replicas of ${address} do not keep up`);
+        const reached = Number(await ask(["WAIT", String(wanted), String(WAIT_MS)]).catch(noLonger(address)));
+        if (reached < wanted) throw new Unanswered(`the replicas of ${address} do not keep up`);
+      }).catch(async (cause) => {
+        this.#following.clear();
+        if (cause instanceof Demoted) {
+          // It may have given up what it had not sent on; and of who is master now only a call about a key of his would tell.
+          this.#unconfirmed.broken();
+          await this.#client._slots.rediscover();
+        }
+        throw cause;
       }),
     );
   }
@@ -193,7 +199,7 @@ export class Connection implements AsyncDisposable {
     const known = this.#following.get(address);
     if (known !== undefined && now - known.at < FOLLOWED_MS) return known.count;
     const [role, , following] = (await ask(["ROLE"])) as [string, unknown, unknown];
-    if (role !== "master") throw new Unanswered(`${address} is no master any longer`);
+    if (role !== "master") throw new Demoted(address);
     const count = (following as readonly unknown[]).length;
     this.#following.set(address, { count, at: now });
     return count;
@@ -230,3 +236,15 @@ export class Connection implements AsyncDisposable {
 }
 
 type Ask = (words: string[]) => Promise<unknown>;
+
+/** Of a node that another has taken the place of. */
+class Demoted extends Unanswered {
+  constructor(address: string) {
+    super(`${address} is no master any longer`);
+  }
+}
+
+/** For what only a master does. */
+const noLonger = (address: string) => (cause: Error) => {
+  throw /^ERR WAIT cannot be used with replica/.test(cause.message) ? new Demoted(address) : cause;
+};

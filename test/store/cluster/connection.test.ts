@@ -202,6 +202,22 @@ describe("a call", () => {
     await bench.redis.start(master);
   });
 
+  it("is confirmed by who is master now, when the one that answered it gives way and says nothing of it", async () => {
+    await using connection = await connect({ patienceMs: 10_000 });
+    const keys = Array.from({ length: 30 }, (_, n) => `gives-way-${n}`); // so that each master has some
+    for (const key of keys) await connection.command(key, ["HSET", key, "a", "1"]);
+    await connection.replicated();
+    const replica = (await nodesThatAre("slave"))[0]!;
+    for (const key of keys) await connection.command(key, ["HSET", key, "a", "2"]);
+    await bench.redis.ask(replica, "CLUSTER", "FAILOVER");
+    while (!(await bench.redis.ask(replica, "ROLE")).startsWith("master")) await sleep(20);
+    await connection.replicated();
+    assert.deepEqual(
+      new Set(await Promise.all(keys.map((key) => connection.command(key, ["HGET", key, "a"])))),
+      new Set(["2"]),
+    );
+  });
+
   it("ends when patience is taken from it, or the connection is closed", async () => {
     const patient = await connect({ patienceMs: Number.POSITIVE_INFINITY });
     const replicas = await nodesThatAre("slave");
