@@ -250,8 +250,11 @@ local function earliest(part)
 end
 
 -- Brings leases and delays up to `now`: what has expired goes to the head, the one leased first in front; what is due to the end.
+-- True when there was any.
 local function refresh()
+  local changes = false
   if r.expiry >= 0 and now >= r.expiry then
+    changes = true
     local expired = call("ZRANGEBYSCORE", S .. ":leases", "-inf", ARGV[1])
     table.sort(expired)
     for i = #expired, 1, -1 do
@@ -260,6 +263,7 @@ local function refresh()
     r.expiry = earliest(":leases")
   end
   if r.wake >= 0 and now >= r.wake then
+    changes = true
     for _, member in ipairs(call("ZRANGEBYSCORE", S .. ":delayed", "-inf", ARGV[1])) do
       local id = unpack_from(">I4", member)
       local one = host(sub(read(id), 12, 15))
@@ -270,6 +274,7 @@ local function refresh()
     end
     r.wake = earliest(":delayed")
   end
+  return changes
 end
 
 -- When the next lease can be had; -1 for never.

@@ -4,7 +4,9 @@
 -- Result: for each that is there: id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
 -- level of cash, letter and tail of the row, fingerprint (its high word, its low one); or the id and "gone": there was a drop; or the
 -- id, "spilled", and where its chunk is
-refresh()
+if refresh() then
+  keep()
+end
 local leased
 local function state(id, letter)
   if letter == "q" then
@@ -70,5 +72,4 @@ if ARGV[8] == "given" then
     tell(tonumber(ARGV[i]), ARGV[i + 1])
   end
 end
-keep()
 return told

@@ -1,8 +1,9 @@
 -- The hosts with most requests, of equals the one known longest. Changes nothing but what time brings.
 -- ARGV[8] how many
 -- Result: for each name, requests, URLs pending
-refresh()
-keep()
+if refresh() then
+  keep()
+end
 local states, all = {}, {}
 local flat = call("HGETALL", S .. ":state")
 for i = 1, #flat, 2 do
