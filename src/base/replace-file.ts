@@ -1,5 +1,6 @@
 /** Writes a file whole or not at all: beside its target, made durable, then put in its place. */
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { besidePath } from "./beside.ts";
 
 /** What a file is made of, in order: texts (UTF-8) and bytes. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
@@ -18,7 +19,7 @@ export async function replaceFile(path: string, texts: Chunks, mode = 0o644): Pr
     return await naming(path, () => writeTexts(device, texts));
   }
   const target = there === null ? path : await realpath(path);
-  const beside = `${target}.${process.pid}.tmp`;
+  const beside = besidePath(target);
   try {
     await naming(target, async () => {
       const file = await open(beside, "w", mode);

@@ -11,3 +11,15 @@ export function streamed<T>(items: Iterable<T>): AsyncIterableIterator<T> {
     },
   };
 }
+
+/** In order, `size` at a time; the last may be fewer. */
+export async function* inBatches<T>(items: Stream<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}

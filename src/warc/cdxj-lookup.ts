@@ -2,7 +2,8 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { Instant } from "../base/clock.ts";
 import { readFully } from "../base/read-fully.ts";
-import { ascii, type CdxEntry } from "./cdxj.ts";
+import { ascii } from "../base/sorted-lines.ts";
+import type { CdxEntry } from "./cdxj.ts";
 import { surt } from "./surt.ts";
 
 /**

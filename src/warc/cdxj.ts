@@ -4,9 +4,9 @@
  */
 
 import type { Instant } from "../base/clock.ts";
+import { ascii, SORT_LIMITS, type SortLimits, writeSorted } from "../base/sorted-lines.ts";
 import type { Stream } from "../base/streamed.ts";
 import type { VisitRecord } from "../model/record.ts";
-import { SORT_LIMITS, type SortLimits, writeSorted } from "./sorted-lines.ts";
 import { surt } from "./surt.ts";
 
 export interface CdxEntry {
@@ -59,11 +59,6 @@ export function cdxjLine(entry: CdxEntry): string {
 /** YYYYMMDDhhmmss, UTC. */
 function timestamp(at: Instant): string {
   return new Date(at).toISOString().replace(/\D/g, "").slice(0, 14);
-}
-
-/** Characters outside printable ASCII as JSON escapes them. */
-export function ascii(text: string): string {
-  return text.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /**

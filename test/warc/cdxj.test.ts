@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { type CdxEntry, cdxjLine, writeCdxj } from "../../src/warc/cdxj.ts";
-import { writeSorted } from "../../src/warc/sorted-lines.ts";
 import { folder, NOW } from "./fixtures.ts";
 
 const entry = (changes: Partial<CdxEntry> = {}): CdxEntry => ({
@@ -67,21 +65,4 @@ describe("the index of an archive", () => {
     assert.equal(await readFile(path, "utf8"), "old\n");
     assert.deepEqual(await readdir(dir), ["index.cdxj"]);
   });
-});
-
-it("sorting outside memory gives what sorting inside gives", async (t) => {
-  const path = join(await folder(t), "sorted");
-  const line = fc.stringMatching(/^[ -~]{0,12}$/).map((text) => `${text}\n`);
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(line, { maxLength: 60 }),
-      fc.record({ memory: fc.integer({ min: 1, max: 200 }), fanIn: fc.integer({ min: 2, max: 5 }) }),
-      async (lines, limits) => {
-        const expected = [...new Set(lines)].sort();
-        assert.equal(await writeSorted(lines, path, limits), expected.length);
-        assert.equal(await readFile(path, "latin1"), expected.join(""));
-      },
-    ),
-    { numRuns: 60 },
-  );
 });

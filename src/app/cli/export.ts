@@ -1,6 +1,7 @@
 /** `trawl export DIR --to FILE`: the crawl in a format that other tools read; also while it runs. */
-import { readdir, rm, stat } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, extname, resolve } from "node:path";
+import { removeLeftovers } from "../../base/beside.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { didYouMean } from "../config/closest.ts";
@@ -148,22 +149,4 @@ async function mustTakeFile(path: string): Promise<void> {
   await mustHaveParent(path);
   if ((await stat(path).catch(() => null))?.isDirectory())
     throw new UsageError("export", `--to: ${path} is a directory; name a file in it`);
-}
-
-/** What exports to `path` have left beside it that were killed: `PATH.PID.tmp`, where no such process is there any more. */
-async function removeLeftovers(path: string): Promise<void> {
-  const [folder, start] = [dirname(path), `${basename(path)}.`];
-  for (const name of await readdir(folder)) {
-    const pid = name.startsWith(start) ? /^([1-9][0-9]{0,9})\.tmp$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid !== undefined && !isAlive(Number(pid))) await rm(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code !== "ESRCH";
-  }
 }

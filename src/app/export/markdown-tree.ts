@@ -1,6 +1,7 @@
 /** The main content of each page as a Markdown file of its own, in folders as in its URL; there whole or not at all. */
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { besidePath } from "../../base/beside.ts";
 import { inStep } from "../../base/in-step.ts";
 import { naming } from "../../base/replace-file.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
@@ -34,7 +35,7 @@ export async function writeMarkdown(job: ExportJob): Promise<void> {
       "missing-package",
       `Markdown needs packages that are not here; npm install ${missing.join(" ")}`,
     );
-  const beside = `${path}.${process.pid}.tmp`;
+  const beside = besidePath(path);
   const tree = new Tree(beside, job.tally);
   let unread = 0;
   try {

@@ -6,6 +6,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join, parse } from "node:path";
+import { besidePath } from "../../base/beside.ts";
 import type { Stream } from "../../base/streamed.ts";
 import { Listing, SITEMAP_LIMITS, type SitemapLimits, sitemapIndex } from "../../export/sitemap.ts";
 import { UsageError } from "../usage-error.ts";
@@ -42,7 +43,7 @@ async function writeParts(
   limits: SitemapLimits,
 ): Promise<readonly string[]> {
   const { dir, name, ext } = parse(path);
-  const beside = `${path}.${process.pid}.tmp`;
+  const beside = besidePath(path);
   const parts: string[] = [];
   try {
     await mkdir(beside);

@@ -4,12 +4,11 @@
  */
 import { open } from "node:fs/promises";
 import type { Instant } from "../../base/clock.ts";
+import { ascii, writeSorted } from "../../base/sorted-lines.ts";
 import type { Locator } from "../../model/capture.ts";
-import { ascii } from "../../warc/cdxj.ts";
 import { answerIn } from "../../warc/http.ts";
 import type { WarcDamage, WarcRecord } from "../../warc/reader.ts";
 import { instantOf, targetOf } from "../../warc/record-facts.ts";
-import { writeSorted } from "../../warc/sorted-lines.ts";
 import { type Beside, besideOf, fingerprintOf, isCapture } from "./record.ts";
 
 export interface PlannedCapture extends Beside {

@@ -5,6 +5,7 @@
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
+import { inBatches } from "../../base/streamed.ts";
 import { REVISITS } from "../../crawl/recrawl.ts";
 import { cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
 import { FingerprintTable } from "../../dedup/fingerprint-table.ts";
@@ -88,7 +89,7 @@ class Move {
 
   async robots(now: Instant): Promise<void> {
     this.#clock.time = now;
-    for await (const copies of inBatches(this.#from.robotsCopies())) {
+    for await (const copies of inBatches(this.#from.robotsCopies(), AT_ONCE)) {
       const robots = copies.map((copy) => ({ ...copy, id: 0 }));
       const { robotsIds } = await this.#to.commit({ settled: [], hosts: [], robots, marks: [] });
       for (const [nth, copy] of copies.entries()) this.#robotsIds.set(copy.id, robotsIds[nth]!);
@@ -98,7 +99,7 @@ class Move {
 
   /** Admits those that are meant, in order. */
   async urls(isMeant: (record: UrlRecord) => boolean): Promise<void> {
-    for await (const records of inBatches(filtered(this.#from.urls(), isMeant))) {
+    for await (const records of inBatches(filtered(this.#from.urls(), isMeant), AT_ONCE)) {
       const urls = await this.#named(records);
       this.#cash.clear();
       await Promise.all(
@@ -221,7 +222,7 @@ class Move {
   /** Hosts, and the requests that no visit records. */
   async rest(now: Instant): Promise<void> {
     this.#clock.time = now;
-    for await (const hosts of inBatches(this.#hosts)) {
+    for await (const hosts of inBatches(this.#hosts, AT_ONCE)) {
       const states = (await Promise.all(hosts.map((host) => this.#from.host(host)))).filter((state) => state !== null);
       await this.#to.commit({ settled: [], hosts: states, robots: [], marks: [] });
     }
@@ -229,7 +230,7 @@ class Move {
       const [hi, lo] = hashText(requestText(request));
       return this.#asked.find(hi, lo) === 0;
     };
-    for await (const requests of inBatches(filtered(this.#from.requests(), isOther)))
+    for await (const requests of inBatches(filtered(this.#from.requests(), isOther), AT_ONCE))
       await this.#to.commit({ settled: [], hosts: [], robots: [], requests, marks: [] });
   }
 
@@ -274,15 +275,4 @@ function* runsOf(records: readonly UrlRecord[]): Generator<[from: number, to: nu
 
 async function* filtered<T>(items: AsyncIterable<T>, isMeant: (item: T) => boolean): AsyncGenerator<T> {
   for await (const item of items) if (isMeant(item)) yield item;
-}
-
-async function* inBatches<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < AT_ONCE) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -1,9 +1,10 @@
 /** A crawl is moved out of its Redis Cluster into a directory of its own, where one crawler goes on with it. */
-import { readdir, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { besidePath, removeLeftovers } from "../../base/beside.ts";
 import { systemClock } from "../../base/clock.ts";
 import { replaceFile } from "../../base/replace-file.ts";
-import type { UrlRecord } from "../../model/record.ts";
+import { inBatches } from "../../base/streamed.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { writeConfig } from "../config/config.ts";
@@ -47,7 +48,7 @@ export async function moveOutOfCluster({ crawl, dir, local, onProgress }: OutPar
     );
   await makeDir(dirname(dir));
   await removeLeftovers(dir);
-  const beside = `${dir}.${process.pid}.tmp`;
+  const beside = besidePath(dir);
   try {
     await fill(beside, view, local, onProgress);
     await rename(beside, dir);
@@ -87,22 +88,8 @@ async function fill(dir: string, view: CrawlView, local: boolean, onProgress: (u
 /** A line for each page as it was seen last: lines for earlier visits are in no state. */
 async function writePages(dir: string, backend: Backend): Promise<void> {
   await using pages = await openPages(dir, backend);
-  let batch: UrlRecord[] = [];
-  const flush = async (): Promise<void> => {
-    const mark = await pages.write(batch);
-    batch = [];
+  for await (const records of inBatches(backend.urls({ endedOnly: true }), AT_ONCE)) {
+    const mark = await pages.write(records.filter(({ visit }) => visit?.attempt !== 0));
     if (mark !== null) await backend.commit({ settled: [], hosts: [], robots: [], marks: [mark] });
-  };
-  for await (const record of backend.urls({ endedOnly: true })) {
-    if (record.visit?.attempt !== 0) batch.push(record);
-    if (batch.length === AT_ONCE) await flush();
   }
-  await flush();
-}
-
-/** What moves to `dir` have left beside it that were killed. */
-async function removeLeftovers(dir: string): Promise<void> {
-  for (const name of await readdir(dirname(dir)))
-    if (name.startsWith(`${basename(dir)}.`) && /^\d+\.tmp$/.test(name.slice(basename(dir).length + 1)))
-      await rm(join(dirname(dir), name), { recursive: true, force: true });
 }

@@ -1,5 +1,7 @@
 /** What is asked of the records of a crawl: rows in the shards, and what they point to in the object store. */
 
+import { ascii, sorted } from "../../base/sorted-lines.ts";
+import { inBatches } from "../../base/streamed.ts";
 import { cashOf } from "../../dedup/cash-levels.ts";
 import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
@@ -16,7 +18,7 @@ import type { Manifest } from "./manifest.ts";
 import { type Recorded, recorded } from "./recorded.ts";
 import { endOf, type KeptUrl, urlOf } from "./rows.ts";
 import type { Segments } from "./segments.ts";
-import type { Shards } from "./shards.ts";
+import { Grouped, type Shards } from "./shards.ts";
 import type { Spill } from "./spill.ts";
 import { ROWS } from "./standing.ts";
 
@@ -102,13 +104,9 @@ export class ClusterRecords implements StateQueries {
     return row === null ? null : this.#recordOf(row);
   }
 
-  idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
-    return Promise.all(
-      urls.map(async (url) => {
-        const [row] = await this.#told(this.shards.of(url.host), "seen", [fingerprintOf(url)]);
-        return row?.url.id ?? null;
-      }),
-    );
+  async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
+    const rows = await this.#inShards(urls, "seen", (url) => [this.shards.of(url.host), fingerprintOf(url)]);
+    return rows.map((row) => row?.url.id ?? null);
   }
 
   async nameOf(id: number): Promise<UrlName | null> {
@@ -152,23 +150,25 @@ export class ClusterRecords implements StateQueries {
     }
   }
 
+  /** Sorted on disk: they may be more than fit into memory. */
   async *requests(): AsyncIterable<RequestRecord> {
-    const requests: RequestRecord[] = [];
-    for await (const { entry } of this.#recorded()) {
-      if (entry.kind === "request") requests.push(entry.value);
-      if (entry.kind !== "visit") continue;
-      const { href, address, startedAt, endedAt, status } = entry.value;
-      if (address !== null) requests.push({ host: entry.host, href, address, startedAt, endedAt, status });
-    }
-    yield* requests.sort((a, b) => a.startedAt - b.startedAt);
+    for await (const line of sorted(requestLines(this.#recorded()))) yield JSON.parse(line.slice(REQUEST_AT));
   }
 
+  /** The same. */
   async *endedAs(end: EndReason): AsyncIterable<{ href: Href; detail: string | null }> {
     if (!(await this.endCounts()).has(end)) return;
-    const found: Row[] = [];
-    for await (const rows of this.#rows(0)) found.push(...rows.filter((row) => row.end === end));
-    found.sort((a, b) => compare(a.visit!, b.visit!) || Number(a.isDrop) - Number(b.isDrop) || a.url.id - b.url.id);
-    for (const { visit } of await this.#recordsOf(found)) yield { href: visit!.href, detail: visit!.detail };
+    for await (const lines of inBatches(sorted(this.#endLines(end)), AT_ONCE)) {
+      const rows = await this.#rowsOf(lines.map((line) => Number(line.slice(END_AT))));
+      for (const { visit } of await this.#recordsOf(rows)) yield { href: visit!.href, detail: visit!.detail };
+    }
+  }
+
+  /** The ids of those that have ended so, behind what puts them in the order of recording. */
+  async *#endLines(end: EndReason): AsyncGenerator<string> {
+    for await (const rows of this.#rows(0))
+      for (const { url, visit, isDrop, end: ended } of rows)
+        if (ended === end) yield `${digits(visit!.ordinal)}${digits(visit!.index)}${isDrop ? 1 : 0}${digits(url.id)}\n`;
   }
 
   async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
@@ -221,6 +221,35 @@ export class ClusterRecords implements StateQueries {
     return row ?? null;
   }
 
+  /** Of ids that there are. */
+  async #rowsOf(ids: readonly number[]): Promise<Row[]> {
+    const rows = await this.#inShards(ids, "ids", (id) => {
+      const { shard, local } = this.shards.localOf(id);
+      return [shard, String(local)];
+    });
+    return rows as Row[];
+  }
+
+  /** An answer for each, in order; each shard is asked once. */
+  async #inShards<T>(
+    items: readonly T[],
+    what: "ids" | "seen",
+    wordOf: (item: T) => readonly [shard: number, word: Word],
+  ): Promise<(Row | null)[]> {
+    const words = new Grouped<number, Word>();
+    const places = items.map((item): readonly [number, number] => {
+      const [shard, word] = wordOf(item);
+      words.add(shard, word);
+      return [shard, words.get(shard)!.length - 1];
+    });
+    const told = new Map(
+      await Promise.all(
+        Array.from(words, async ([shard, some]) => [shard, await this.#told(shard, what, some)] as const),
+      ),
+    );
+    return places.map(([shard, nth]) => told.get(shard)![nth]!);
+  }
+
   /** All of them, in the order of their ids, a few at a time. */
   async *#rows(afterId: number): AsyncIterable<Row[]> {
     const chunksAtOnce = Math.max(1, Math.floor(AT_ONCE / ROWS / this.shards.count));
@@ -232,12 +261,12 @@ export class ClusterRecords implements StateQueries {
     }
   }
 
-  /** Null for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
+  /** Null for what is not known, and for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
   async #told(shard: number, what: "ids" | "rows" | "seen" | "given", which: readonly Word[]): Promise<(Row | null)[]> {
     const told = await this.shards.ask<Told[]>("tell", shard, [what, ...which]);
     const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail, fpHi, fpLo]) => {
       if (state === "spilled") return this.#spilled(shard, local, host, what === "rows");
-      if (state === "gone") return null;
+      if (state === undefined || state === "gone") return null;
       const url = urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1));
       return {
         ...{ url, fpHi, fpLo, state, level, isDrop: tail.startsWith("d") },
@@ -282,7 +311,32 @@ function droppedBy({ url, end }: Row): VisitRecord {
 
 const visitIn = (entry: Entry): VisitRecord => entry.value as VisitRecord;
 
-const compare = (a: Pointer, b: Pointer): number => a.ordinal - b.ordinal || a.index - b.index;
+const DIGITS = 16;
+/** Of a time, with three places behind the point. */
+const TIME_DIGITS = DIGITS + 4;
+/** Behind a time, an ordinal and an index. */
+const REQUEST_AT = TIME_DIGITS + 2 * DIGITS;
+/** Behind an ordinal, an index, and whether it is a drop. */
+const END_AT = 2 * DIGITS + 1;
+
+const digits = (n: number): string => String(n).padStart(DIGITS, "0");
+
+/** Each as JSON behind its start and where it stands. */
+async function* requestLines(recorded: AsyncIterable<Recorded>): AsyncGenerator<string> {
+  for await (const { at, entry } of recorded) {
+    const request = requestIn(entry);
+    if (request === null) continue;
+    const start = request.startedAt.toFixed(3).padStart(TIME_DIGITS, "0");
+    yield `${start}${digits(at.ordinal)}${digits(at.index)}${ascii(JSON.stringify(request))}\n`;
+  }
+}
+
+function requestIn(entry: Entry): RequestRecord | null {
+  if (entry.kind === "request") return entry.value;
+  if (entry.kind !== "visit" || entry.value.address === null) return null;
+  const { href, address, startedAt, endedAt, status } = entry.value;
+  return { host: entry.host, href, address, startedAt, endedAt, status };
+}
 
 /** As the scripts know it: its low word first. */
 function fingerprintOf({ fpHi, fpLo }: Pick<UrlName, "fpHi" | "fpLo">): Buffer {

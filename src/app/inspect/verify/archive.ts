@@ -1,6 +1,7 @@
 /** Reads every record of an archive, checks it, and holds it against what state and index claim to be there. */
+
+import { ascii } from "../../../base/sorted-lines.ts";
 import { header } from "../../../model/fetch-result.ts";
-import { ascii } from "../../../warc/cdxj.ts";
 import { checkRecord } from "../../../warc/check.ts";
 import { OPEN_SUFFIX } from "../../../warc/growing-file.ts";
 import { readRecords, type WarcRecord } from "../../../warc/reader.ts";

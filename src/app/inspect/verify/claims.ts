@@ -4,10 +4,10 @@
  */
 import { open } from "node:fs/promises";
 import { hashText } from "../../../base/hash.ts";
+import { ascii, writeSorted } from "../../../base/sorted-lines.ts";
 import type { Capture } from "../../../model/capture.ts";
 import type { ReadOnlyState } from "../../../ports/read-only.ts";
-import { ascii, cdxEntry, cdxjLine, REVISIT_MIME } from "../../../warc/cdxj.ts";
-import { writeSorted } from "../../../warc/sorted-lines.ts";
+import { cdxEntry, cdxjLine, REVISIT_MIME } from "../../../warc/cdxj.ts";
 import { bodyPlace } from "../../dir/bodies.ts";
 import { counted } from "../../wording.ts";
 import type { Findings } from "./findings.ts";

@@ -1,9 +1,8 @@
 /** Holds pages.jsonl against the state, in bounded memory: its lines, sorted by URL, beside the state's own order. */
 import { open, stat } from "node:fs/promises";
+import { ascii, writeSorted } from "../../../base/sorted-lines.ts";
 import type { UrlRecord } from "../../../model/record.ts";
 import type { ReadOnlyState } from "../../../ports/read-only.ts";
-import { ascii } from "../../../warc/cdxj.ts";
-import { writeSorted } from "../../../warc/sorted-lines.ts";
 import { counted } from "../../wording.ts";
 import type { Findings } from "./findings.ts";
 

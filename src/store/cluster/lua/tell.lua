@@ -1,7 +1,7 @@
 -- Rows, as they are: for looking at a crawl. Changes nothing but what time brings.
 -- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   "given": id and row, from the
 --         object store   ARGV[9...] which
--- Result: for each that is there: id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
+-- Result: for each that is there (of fingerprints that are not known nothing): id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
 -- level of cash, letter and tail of the row, fingerprint (its high word, its low one); or the id and "gone": there was a drop; or the
 -- id, "spilled", and where its chunk is
 if refresh() then
@@ -55,6 +55,8 @@ for i = 9, ARGV[8] == "given" and 8 or #ARGV do
     if value then
       local id = math.floor(math.abs(tonumber(value)) / 256)
       tell(id, read(id))
+    else
+      told[#told + 1] = {}
     end
   else
     local first = tonumber(ARGV[i]) * ROWS

@@ -1,6 +1,8 @@
 /** Sorts more lines than fit into memory: sorted runs in temporary files, merged (external merge sort). */
-import { open, rm } from "node:fs/promises";
-import { naming, replaceFile, writeTexts } from "../base/replace-file.ts";
+import { mkdtemp, open, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { naming, replaceFile, writeTexts } from "./replace-file.ts";
 
 export interface SortLimits {
   /** Characters of lines held at once. */
@@ -45,6 +47,24 @@ export async function writeSorted(
   } finally {
     await runs.remove();
   }
+}
+
+/** The same lines (without their line feeds), by way of a temporary file. */
+export async function* sorted(lines: AsyncIterable<string>, limits: SortLimits = SORT_LIMITS): AsyncGenerator<string> {
+  const folder = await mkdtemp(join(tmpdir(), "trawl-sort-"));
+  try {
+    const path = join(folder, "lines");
+    await writeSorted(lines, path, limits);
+    const file = await open(path);
+    yield* file.readLines({ encoding: "latin1" }); // closes the file, however the reading ends
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Characters outside printable ASCII as JSON escapes them: lines that are sorted have none. */
+export function ascii(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 class Runs {
