@@ -27,7 +27,7 @@ const HOSTS = 100_000;
 const LINKS = 10;
 /** Whether cash is kept; so many links a page lead to what is known then, as a visit thread names them. */
 const CASH = process.env.CASH !== "no";
-const AGAIN = 12;
+const AGAIN = 8;
 /** URLs that these are drawn from. */
 const REMEMBERED = 1 << 16;
 const BATCH = 200;

@@ -7,7 +7,7 @@ import { carriesCash, type LinksAgain, type NewUrl } from "../model/link.ts";
 /** 2^32 by the golden ratio: multiples of it, modulo 2^32, are spread evenly (Knuth, vol. 3, 6.4). */
 const GOLDEN = 0x9e3779b1;
 /** Of the links that were told before so many are named, in the place of all. */
-const SAMPLE = 12;
+const SAMPLE = 8;
 
 export class Told {
   readonly links: NewUrl[] = [];
