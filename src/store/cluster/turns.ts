@@ -36,7 +36,7 @@ export function clusterTurns(
   options: ClusterTurnsOptions,
 ): ClusterTurns {
   const { name, id, clock, line, atOnce, delayMs, holdMs } = options;
-  const life = randomUUID();
+  const life = randomUUID().slice(0, 8);
   let taken = 0;
   /** By address: numbers of the turns that are held. */
   const held = new Map<string, number[]>();
