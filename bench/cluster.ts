@@ -10,8 +10,6 @@
  * Then, with one master, which verbs and which commands that is; and what URLS URLs take in Redis when they are queued, and
  * when they have ended.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +18,8 @@ import { openCluster } from "../src/store/cluster/backend.ts";
 import { Connection } from "../src/store/cluster/connection.ts";
 import { ended, settled, TestClock, url } from "../test/conformance/frontier-world.ts";
 import { type RedisCluster, redisCluster } from "../test/services/redis-cluster.ts";
-import type { CrawlerTask, Stretch } from "./cluster-crawler.ts";
+import type { Stretch } from "./cluster-crawler.ts";
+import { Crawlers, together } from "./cluster-crawlers.ts";
 import { bytesByKind, costOf, memoryOf, type RedisCost, timedByVerb } from "./redis-costs.ts";
 
 const LINES = 5;
@@ -38,50 +37,6 @@ interface Size {
 
 const row = (...cells: readonly (string | number)[]) =>
   console.log(cells.map((cell, nth) => (nth === 0 ? String(cell).padEnd(14) : String(cell).padStart(14))).join(""));
-
-/** Crawlers of one crawl, each a process. */
-class Crawlers implements AsyncDisposable {
-  readonly #children: ChildProcess[] = [];
-
-  async start(tasks: readonly CrawlerTask[]): Promise<void> {
-    const program = new URL("./cluster-crawler.ts", import.meta.url);
-    for (const task of tasks) {
-      const child = fork(program, { env: { ...process.env, CRAWLER_TASK: JSON.stringify(task) } });
-      this.#children.push(child);
-      await this.#said(child); // the first has opened the crawl before the next joins
-    }
-  }
-
-  /** All of them together. */
-  async go(pages: number): Promise<Stretch> {
-    const stretches = await Promise.all(
-      this.#children.map((child) => {
-        child.send(Math.ceil(pages / this.#children.length));
-        return this.#said(child);
-      }),
-    );
-    return together(stretches);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const child of this.#children) {
-      if (child.exitCode !== null) continue;
-      child.disconnect();
-      await once(child, "exit");
-    }
-  }
-
-  async #said(child: ChildProcess): Promise<Stretch> {
-    const ends = new AbortController();
-    const dies = once(child, "exit", { signal: ends.signal }).then(([code]) => {
-      throw new Error(`a crawler ended with code ${code}`);
-    });
-    const [said] = await Promise.race([once(child, "message", { signal: ends.signal }), dies]);
-    ends.abort();
-    dies.catch(() => {});
-    return said as Stretch;
-  }
-}
 
 /** Between two looks at a node. */
 function spent(before: RedisCost, after: RedisCost) {
@@ -158,11 +113,6 @@ async function throughput(count: number, { pages, crawlers, shards, blobs }: Siz
   const possible = tell("without first", rest);
   if (count === 1) await profile(cluster, fleet, pages / LINES);
   return possible;
-}
-
-function together(stretches: readonly Stretch[]): Stretch {
-  const sum = (what: keyof Stretch) => stretches.reduce((total, one) => total + one[what], 0);
-  return { pages: sum("pages"), cpuUs: sum("cpuUs"), asked: sum("asked"), met: sum("met") };
 }
 
 async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): Promise<void> {

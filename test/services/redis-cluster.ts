@@ -51,6 +51,8 @@ export interface RedisClusterOptions {
   readonly masters?: number;
   /** Of each master: 1 unless told, or 0. */
   readonly replicas?: 0 | 1;
+  /** A program that runs the server, and its words: a debugger. */
+  readonly under?: readonly string[];
 }
 
 /** Throws `MissingService` when Redis cannot be installed. */
@@ -58,6 +60,7 @@ export async function redisCluster({
   settings = [],
   masters: count = 3,
   replicas = 1,
+  under = [],
 }: RedisClusterOptions = {}): Promise<RedisCluster> {
   const server = await need("Redis", ["redis-server"], () => findCommand("redis-server"));
   const client = await need("redis-cli", ["redis-tools"], () => findCommand("redis-cli"));
@@ -76,7 +79,8 @@ export async function redisCluster({
       ...["--dir", home, "--logfile", join(home, "log"), "--cluster-node-timeout", String(NODE_TIMEOUT_MS)],
       ...["--cluster-replica-validity-factor", "0", "--repl-diskless-sync-delay", "0", ...settings],
     ];
-    const child = spawn(server, words, { stdio: "ignore" });
+    const [program, ...before] = [...under, server];
+    const child = spawn(program!, [...before, ...words], { stdio: "ignore" });
     running.set(node.port, child);
     await until(`Redis at port ${node.port}`, async () => {
       if (child.exitCode !== null) {
