@@ -111,6 +111,9 @@ async function throughput(count: number, { pages, crawlers, shards, blobs }: Siz
     return together(stretches);
   });
   const possible = tell("without first", rest);
+  const commands = rest.masters.map((one) => one.commands + one.scripts.calls);
+  const most = Math.max(...commands) / commands.reduce((sum, one) => sum + one);
+  if (count > 1) console.log(`one master ran ${(100 * most).toFixed(1)} % of the commands`);
   if (count === 1) await profile(cluster, fleet, pages / LINES);
   return possible;
 }
