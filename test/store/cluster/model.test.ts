@@ -1,8 +1,8 @@
 /** Whatever is done to them, in whatever order: the back end in Redis answers as the one in memory. */
 import { after, before, it } from "node:test";
 import fc from "fast-check";
-import type { FrontierState } from "../../../src/ports/frontier.ts";
-import { assertAlike, MODEL_OPTIONS, operations, Player, played } from "../../conformance/frontier-model.ts";
+import { assertAlike, MODEL_OPTIONS } from "../../conformance/frontier-model.ts";
+import { allOperations, FullPlayer } from "../../conformance/frontier-returns.ts";
 import { type Store, World } from "../../conformance/frontier-world.ts";
 import { memoryStore } from "../stores.ts";
 import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
@@ -23,9 +23,9 @@ for (const [hostConcurrency, hostShare, losesAnswers] of [
 ] as const)
   it(`memory and cluster answer alike, step by step, ${hostConcurrency} at a time, ${hostShare} while others wait${losesAnswers ? ", each call made twice" : ""}`, async () => {
     await fc.assert(
-      fc.asyncProperty(played(operations(fc.constant(null), VISITS)), async (ops) => {
+      fc.asyncProperty(allOperations(VISITS), async (ops) => {
         const options = { ...MODEL_OPTIONS, hostConcurrency, hostShare };
-        const play = async (store: Store<FrontierState>) => new Player(await World.open(store, options));
+        const play = async (store: Store) => new FullPlayer(await World.open(store, options));
         await assertAlike(
           [await play(clusterStore(() => cluster, { losesAnswers })), await play(memoryStore())],
           ops,

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
-import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
-import { assertAlike, MODEL_OPTIONS, operations, Player, played } from "../../conformance/frontier-model.ts";
+import { assertAlike, MODEL_OPTIONS } from "../../conformance/frontier-model.ts";
+import { allOperations, FullPlayer } from "../../conformance/frontier-returns.ts";
 import { again, ended, type Store, settled, TestClock, url, World } from "../../conformance/frontier-world.ts";
 import { memoryStore } from "../stores.ts";
 import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
@@ -20,8 +20,8 @@ let crawls = 0;
 describe("rows in the object store", () => {
   it("make no difference to what is answered", async () => {
     await fc.assert(
-      fc.asyncProperty(played(operations(fc.constant(null), 12)), async (ops) => {
-        const play = async (store: Store<FrontierState>) => new Player(await World.open(store, MODEL_OPTIONS));
+      fc.asyncProperty(allOperations(12), async (ops) => {
+        const play = async (store: Store) => new FullPlayer(await World.open(store, MODEL_OPTIONS));
         const spilling = clusterStore(() => bench, { rowsInRedis: 64 });
         await assertAlike([await play(spilling), await play(memoryStore())], ops, 60);
       }),
