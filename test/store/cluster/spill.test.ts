@@ -1,5 +1,6 @@
 /** Rows that are not needed soon are in the object store: Redis stays small, and nobody can tell the difference. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import fc from "fast-check";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
@@ -66,6 +67,33 @@ describe("rows in the object store", () => {
     const first = records[0]!;
     assert.equal(await backend.revisit([{ id: first.id, priority: 0 }]), 1);
     assert.equal((await backend.lease(9))[0]?.previous?.href, first.href);
+  });
+
+  it("are not taken out of Redis while a URL among them is leased, nor when they are not what was written", async () => {
+    const name = `spill-${++crawls}`;
+    const clock = new TestClock();
+    await using backend = await openCluster(bench.connection, { clock, name, blobs: bench.blobs(name), shards: 1 });
+    await backend.add(Array.from({ length: 64 }, (_, n) => url("a.test", String(n))));
+    const key = `trawl:{${name}:0}`;
+    const rows = async () =>
+      Buffer.concat((await bench.connection.bytes(key, ["LRANGE", `${key}:u:0`, "0", "-1"])) as Buffer[]);
+    const goes = async (written: Buffer) => {
+      const words = ["0", createHash("sha1").update(written).digest("hex"), "0/x:0:9"];
+      const head = [String(clock.time), "", String(Math.random()), "0", "1", "1", ""];
+      const [[told]] = (await bench.connection.run("spill", key, [...head, ...words])) as [[number]];
+      return told === 1;
+    };
+    const before = await rows();
+    const leases = await backend.lease(1);
+    assert.equal(await goes(before), false, "it has changed since");
+    assert.equal(await goes(await rows()), false, "a URL is leased");
+    await backend.commit({
+      settled: [settled(leases[0]!, ended(), clock.time)],
+      hosts: [],
+      robots: [],
+      marks: [],
+    });
+    assert.equal(await goes(await rows()), true);
   });
 });
 
