@@ -115,9 +115,14 @@ interface Happening {
 export type FaultName = "kill" | "stop" | "join" | "failover" | "away";
 
 const FAULTS: Readonly<Record<FaultName, (round: ClusterRound, chance: Random) => Happening>> = {
-  kill({ crew }, chance) {
+  kill({ crew, leaseMs }, chance) {
     const crawler = chance.pick(crew.working);
-    return { says: `crawler ${crawler} is killed`, over: crew.kill(crawler) };
+    const killed = crew.kill(crawler);
+    if (chance.chance(0.5)) return { says: `crawler ${crawler} is killed for good`, over: killed };
+    // Some of what it had has been taken by others by then, or none.
+    const ms = chance.int(0, 2 * leaseMs);
+    const over = killed.then(() => sleep(ms)).then(() => void crew.start(crawler));
+    return { says: `crawler ${crawler} is killed, and comes back after ${ms} ms`, over };
   },
   stop({ crew, leaseMs }, chance) {
     const crawler = chance.pick(crew.working);
