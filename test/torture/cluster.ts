@@ -8,7 +8,7 @@
 import { clusterPlace } from "./cluster-place.ts";
 import { oddWeb } from "./odd-web.ts";
 
-const PAGES_PER_HOST = 8;
+const PAGES_PER_HOST = 6;
 const DELAY_MS = 500;
 const AWAY_MS = 30_000;
 /** A lease that outlives the store's absence, and one that does not. */
