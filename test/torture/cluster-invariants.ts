@@ -13,20 +13,25 @@ export async function faultsOfState(state: FrontierState, pages: ReadonlySet<str
   if (queued + leased + delayed > 0) faults.push(`${queued} queued, ${leased} leased, ${delayed} delayed at the end`);
   const ends = new Map<string, number>();
   const fetched: string[] = [];
+  /** Of what was not fetched: all that is recorded of it. */
+  const others = new Map<string, string>();
   for await (const { id, href, state: standing, visit } of state.urls()) {
     if (standing !== "ended") faults.push(`${href} is ${standing} at the end`);
-    const all = (await state.visitsOf(id)).map((one) => one.end).filter((end) => end !== "retry" && end !== "follow");
-    if (all.length !== 1) faults.push(`${href} has ended ${all.length} times: ${all}`);
+    const visits = await state.visitsOf(id);
+    const all = visits.filter(({ end }) => end !== "retry" && end !== "follow");
+    if (all.length !== 1) faults.push(`${href} has ended ${all.length} times: ${all.map(({ end }) => end)}`);
     const end = visit?.end ?? "";
     ends.set(end, (ends.get(end) ?? 0) + 1);
+    const story = visits.map((one) => `${one.end} (${one.status ?? ""}, ${one.detail ?? ""}, attempt ${one.attempt})`);
     if (end === "fetched") fetched.push(href);
+    else for (const page of canonical([href])) others.set(page, story.join(", "));
   }
-  const counted = [...(await state.endCounts())];
-  for (const [end, n] of counted)
+  for (const [end, n] of await state.endCounts())
     if (ends.get(end) !== n) faults.push(`${end}: ${n} told, ${ends.get(end) ?? 0} found`);
   const got = canonical(fetched);
   if (got.size !== fetched.length) faults.push(`${fetched.length - got.size} pages were fetched under two names`);
-  for (const page of pages) if (!got.has(page)) faults.push(`${page} was not fetched`);
+  for (const page of pages)
+    if (!got.has(page)) faults.push(`${page} was not fetched: ${others.get(page) ?? "unknown"}`);
   for (const page of got) if (!pages.has(page)) faults.push(`${page} was fetched, and not by the embedded crawl`);
   return faults;
 }

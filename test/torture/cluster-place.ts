@@ -43,7 +43,7 @@ export async function clusterPlace(options: FakeWebOptions): Promise<ClusterPlac
   client.destroy();
 
   const command = (to: string, delayMs: number): string[] => [
-    ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", `${delayMs}ms`, "--slowdown", "0", "--tries", "8"],
+    ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--delay", `${delayMs}ms`, "--slowdown", "0", "--tries", "20"],
     ...["--allow-net", web.allowNet, "--dns", web.dns, "--dir", to],
   ];
   const embedded = join(dir.path, "embedded");
