@@ -36,7 +36,7 @@ local function host(order)
     short = short,
     was_pending = waiting + leased + delayed > 0,
   }
-  touched[order] = one
+  touched[order], met[name] = one, one
   return one
 end
 
@@ -74,9 +74,8 @@ local function meet(name, tier)
       short = "",
       was_pending = false,
     }
-    touched[order] = one
+    touched[order], met[name] = one, one
   end
-  met[name] = one
   return one
 end
 
