@@ -17,6 +17,8 @@ const PASSING = new Set([
   "RequestTimeout",
   "SlowDown",
 ]);
+/** Those of a server, or of what stands before it, that is slow or has too much to do: Request Timeout, Too Early, Too Many Requests. */
+const PASSING_STATUS = new Set([408, 425, 429]);
 /** What arrived is not what was sent: it is sent again. */
 const GARBLED = new Set(["BadDigest", "InvalidDigest", "XAmzContentSHA256Mismatch", "IncompleteBody"]);
 const MISSING = new Set(["NoSuchKey", "NotFound", "NoSuchUpload"]);
@@ -63,7 +65,7 @@ function mendOf({ name = "", code = "" }: Said): string {
 function codeOf({ name = "", code = "", message = "" }: Said, status: number): BlobErrorCode | null {
   if (MISSING.has(name)) return "missing";
   if (GARBLED.has(name)) return "corrupt";
-  if (PASSING.has(name) || status >= 500 || status === 429) return "away";
+  if (PASSING.has(name) || status >= 500 || PASSING_STATUS.has(status)) return "away";
   if (name in MENDS || status === 301 || (status >= 400 && status < 500)) return "refused";
   if (name === "CredentialsProviderError") return "refused";
   const isOfNetwork = /^E[A-Z]+$|^ERR_|^UND_ERR/.test(code) || /^(TimeoutError|NetworkingError)$/.test(name);

@@ -107,7 +107,10 @@ export async function clearStore(state: Pick<StateQueries, "marks" | "fact">, bl
   }
 }
 
-/** Segments of files of which nothing was ever committed speak of nothing. `owns`: which files are the caller's. */
+/**
+ * Segments of files of which nothing was ever committed speak of nothing, and those of files that are whole in the store
+ * were left by one who died while he took them away. `marks`: as `marksHere` has left them. `owns`: which files are the caller's.
+ */
 export async function sweepSegments(
   marks: ReadonlyMap<string, number>,
   blobs: Blobs,

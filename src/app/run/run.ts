@@ -205,9 +205,9 @@ function interrupted(
 async function mendArchive(config: CrawlConfig, { backend, log, owns }: Workplace, blobs: Blobs | null): Promise<void> {
   const dir = join(config.dir, "archive");
   const marks = new Map([...(await backend.marks())].filter(([file]) => owns(file)));
-  if (blobs !== null) await sweepSegments(marks, blobs, owns);
-  for (const repair of await repairArchive(dir, blobs === null ? marks : await marksHere(dir, marks, blobs)))
-    if (repair.cut > 0) log.info(repair, "archive-tail-cut");
+  const here = blobs === null ? marks : await marksHere(dir, marks, blobs);
+  if (blobs !== null) await sweepSegments(here, blobs, owns);
+  for (const repair of await repairArchive(dir, here)) if (repair.cut > 0) log.info(repair, "archive-tail-cut");
 }
 
 /** The file that changes are told in, if it is one. */

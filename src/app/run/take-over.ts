@@ -38,8 +38,8 @@ export async function takeOver(parts: TakeOverParts): Promise<void> {
   const isLeft = (file: string): boolean => !isLiving(writerOf(file) ?? "");
   const left = new Map([...(await state.marks())].filter(([file]) => isLeft(file)));
   const patient = patience({ clock: systemClock, log, store: blobs.name });
-  await patient(() => marksHere(join(dir, "archive"), left, blobs));
-  await patient(() => sweepSegments(left, blobs, isLeft));
+  const here = await patient(() => marksHere(join(dir, "archive"), left, blobs));
+  await patient(() => sweepSegments(here, blobs, isLeft));
 }
 
 /** Changes nothing when it was somebody else's, or nobody's. */

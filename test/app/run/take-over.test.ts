@@ -73,4 +73,17 @@ describe("archive files that a crawler has left behind", () => {
     await takeOver(await at.crawler("cafe"));
     assert.deepEqual((await readdir(at.archiveOf("cafe"))).sort(), [OTHERS, LEFT].sort());
   });
+
+  it("are not brought when they are whole in the store: what is left of their segments goes", async () => {
+    await using at = await world();
+    await at.blobs.put(`archive/${LEFT}`, Buffer.from("abcde"));
+    await at.blobs.remove([`segments/${LEFT}/0000000000000000`]);
+    await takeOver(await at.crawler("beef"));
+    assert.deepEqual(await readdir(at.archiveOf("beef")), []);
+    const segments = (await Array.fromAsync(at.blobs.list("segments/"))).map(({ key }) => key);
+    assert.deepEqual(
+      segments,
+      [0, 3].map((offset) => `segments/${OTHERS}/${String(offset).padStart(16, "0")}`),
+    );
+  });
 });
