@@ -23,6 +23,8 @@ const CHUNKS = 64;
 const KEPT = 0.9;
 /** So many are looked at each time for some that may go. */
 const LOOKED_AT = 256;
+/** Chunks that were read lately: who looks at many URLs asks for their neighbours next. What is written is never changed. */
+const READ_LATELY = 128;
 const LENGTH_BYTES = 2;
 const KEY = "urls/";
 
@@ -31,6 +33,7 @@ export class Spill {
   readonly #options: SpillOptions;
   readonly #opening = Math.random().toString(36).slice(2);
   #objects = 0;
+  readonly #lately = new Map<string, Promise<Buffer[]>>();
   /** The rows that shards held when nothing more of them could go. */
   readonly #stuck = new Map<number, number>();
 
@@ -68,6 +71,17 @@ export class Spill {
 
   /** The rows of a chunk, as they were. @throws BlobError */
   read(where: string): Promise<Buffer[]> {
+    const known = this.#lately.get(where);
+    if (known !== undefined) return known;
+    const rows = this.#read(where);
+    this.#lately.set(where, rows);
+    rows.catch(() => this.#lately.delete(where));
+    const [oldest] = this.#lately.keys();
+    if (this.#lately.size > READ_LATELY) this.#lately.delete(oldest!);
+    return rows;
+  }
+
+  #read(where: string): Promise<Buffer[]> {
     const [name, offset, length] = where.split(":");
     const { blobs, patience } = this.#options;
     return patience(async () => {
