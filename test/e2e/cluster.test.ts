@@ -103,13 +103,16 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(await state.segmented(), []);
     for (const run of runs)
       assert.match(run.stderr, new RegExp(`^Done: ${reachable.size} pages in all; by this crawler`, "m"));
+    let met = 0;
     for (const crawler of ["a", "b", "c"]) {
       const names = await readdir(crawl.dirOf(crawler));
       assert.deepEqual(names.sort(), ["archive", "crawl.json", "crawler.json", "lock.db", "logs"]);
       const [said] = await linesOf(join(crawl.dirOf(crawler), "logs"), "links-known-here");
-      assert.ok(Number(said?.asked) >= Number(said?.met) && Number(said?.met) > 0, JSON.stringify(said));
+      assert.ok(Number(said?.asked) >= Number(said?.met), JSON.stringify(said));
+      met += Number(said?.met);
       assert.deepEqual(await readdir(join(crawl.dirOf(crawler), "archive")), []);
     }
+    assert.ok(met > 0);
   });
 
   it("come and go: one that is told to stop gives back what it has, one that is killed goes on at once, none is missed", async () => {
@@ -229,11 +232,12 @@ describe("crawlers that share a crawl", () => {
   it("stop at a limit of pages that counts those of all", async () => {
     await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
     const crawl = crawlOf(web);
-    const runs = await Promise.all(["a", "b"].map((crawler) => trawl(crawl.begins(crawler, "--limit", "30"))));
+    const runs = await Promise.all(["a", "b"].map((crawler) => trawl(crawl.begins(crawler, ...LONG, "--limit", "30"))));
     for (const run of runs) done(run);
     await using state = await crawl.state();
     const { size } = await state.fetched();
-    assert.ok(size >= 30 && size <= 42, `${size} pages`);
+    // What the others have just fetched is heard of within a second, and six hosts may be open meanwhile.
+    assert.ok(size >= 30 && size <= 52, `${size} pages`);
   });
 
   it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {

@@ -117,6 +117,7 @@ export async function openShared(
       const isLiving = (crawler: string): boolean => members.living.includes(crawler);
       if (isDone) {
         owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up
+        await members.heardAnew(); // who was killed a moment ago is among the living still
         await takeOver({ dir, id, state: backend, facts, blobs, log, isLiving });
       }
       return [];

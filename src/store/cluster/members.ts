@@ -43,6 +43,8 @@ export interface Members extends AsyncDisposable {
   readonly joins: boolean;
   /** Whether this crawler looks after the shard. */
   prefers(shard: number): boolean;
+  /** Waits until each of the others was heard once more, or has been silent for so long that it is among the living no more. */
+  heardAnew(): Promise<void>;
 }
 
 const BEAT_MS = 1_000;
@@ -115,6 +117,13 @@ class ClusterMembers implements Members {
 
   prefers(shard: number): boolean {
     return this.#isMine[shard]!;
+  }
+
+  async heardAnew(): Promise<void> {
+    const before = new Map([...this.#others].map(([id, { text }]) => [id, text]));
+    const isOpen = ([id, other]: [string, Other]): boolean => !isDead(other) && before.get(id) === other.text;
+    for (let beat = 0; beat <= SILENT_BEATS + HEARD_BEATS && [...this.#others].some(isOpen); beat++)
+      await this.#options.clock.sleep(BEAT_MS, this.#leaving.signal);
   }
 
   async join(): Promise<void> {
