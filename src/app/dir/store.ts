@@ -166,16 +166,17 @@ async function storedFiles(blobs: Blobs): Promise<Map<string, number>> {
 async function restore(path: string, pieces: AsyncIterable<Uint8Array>, bytes: number): Promise<void> {
   const beside = `${path}.restored`;
   await mkdir(join(path, ".."), { recursive: true });
-  const handle = await open(beside, "w");
   let written = 0;
   try {
+    await using handle = await open(beside, "w");
     for await (const piece of pieces) {
       await handle.writeFile(piece);
       written += piece.length;
     }
     await handle.sync();
-  } finally {
-    await handle.close();
+  } catch (cause) {
+    await rm(beside, { force: true });
+    throw cause;
   }
   if (written === bytes) await rename(beside, path);
   else await rm(beside);

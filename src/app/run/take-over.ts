@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import { patience } from "../../blobs/patience.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Facts } from "../../store/cluster/facts.ts";
 import { marksHere, sweepSegments } from "../dir/store.ts";
@@ -33,13 +33,28 @@ export const writerOf = (file: string): string | null => /-([0-9a-f]+)_\d+-\d+\.
 
 /** What is brought here, as far as it was committed, is the caller's to send; when that is done the turn is to be given back. */
 export async function takeOver(parts: TakeOverParts): Promise<void> {
-  const { dir, state, blobs, log, isLiving } = parts;
+  const { blobs, log, isLiving } = parts;
   await turn(parts);
   const isLeft = (file: string): boolean => !isLiving(writerOf(file) ?? "");
-  const left = new Map([...(await state.marks())].filter(([file]) => isLeft(file)));
   const patient = patience({ clock: systemClock, log, store: blobs.name });
-  const here = await patient(() => marksHere(join(dir, "archive"), left, blobs));
+  const here = await patient(() => brought(parts, isLeft));
   await patient(() => sweepSegments(here, blobs, isLeft));
+}
+
+/** The marks of what was brought here. Who was taken for dead, and wakes, sends its files itself: its segments go while they are read. */
+async function brought(
+  { dir, state, blobs }: TakeOverParts,
+  isLeft: (file: string) => boolean,
+): Promise<ReadonlyMap<string, number>> {
+  for (;;) {
+    const left = new Map([...(await state.marks())].filter(([file]) => isLeft(file)));
+    try {
+      return await marksHere(join(dir, "archive"), left, blobs);
+    } catch (cause) {
+      if (!(cause instanceof BlobError && cause.code === "store-missing")) throw cause;
+      await systemClock.sleep(LOOK_EVERY_MS);
+    }
+  }
 }
 
 /** Changes nothing when it was somebody else's, or nobody's. */

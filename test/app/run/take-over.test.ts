@@ -86,4 +86,21 @@ describe("archive files that a crawler has left behind", () => {
       [0, 3].map((offset) => `segments/${OTHERS}/${String(offset).padStart(16, "0")}`),
     );
   });
+
+  it("are looked for once more when their segments go while they are read: who had left them has come back, and sent them", async () => {
+    await using at = await world();
+    const one = await at.crawler("beef");
+    const { blobs } = at;
+    const get = blobs.get.bind(blobs);
+    let reads = 0;
+    blobs.get = async function* (key, range) {
+      if (++reads === 2) {
+        await blobs.put(`archive/${LEFT}`, Buffer.from("abcde"));
+        await blobs.remove([key]);
+      }
+      yield* get(key, range);
+    };
+    await takeOver(one);
+    assert.deepEqual(await readdir(at.archiveOf("beef")), []);
+  });
 });
