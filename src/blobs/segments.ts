@@ -9,7 +9,7 @@ import { readFully } from "../base/read-fully.ts";
 import type { ArchiveMark, Capture } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { Archive, ArchiveNote } from "../ports/archive.ts";
-import type { Blob, BlobKey, Blobs, Range } from "../ports/blobs.ts";
+import { type Blob, BlobError, type BlobKey, type Blobs, type Range } from "../ports/blobs.ts";
 import type { Patience } from "./patience.ts";
 
 /** Larger ones are in memory as a whole, and lost as a whole when the connection breaks. */
@@ -106,6 +106,28 @@ export async function* segmentBytes(
     const length = Math.min(offset + bytes, end) - at;
     yield* blobs.get(key, { offset: at - offset, length });
     at += length;
+  }
+}
+
+/**
+ * The bytes of a file in a store, whole or in segments: also when it goes up whole, and its segments go, while they are read.
+ * Fewer where it ends before, none where there is nothing of it.
+ */
+export async function* storedBytes(blobs: Blobs, file: string, { offset, length }: Range): AsyncGenerator<Uint8Array> {
+  const end = offset + length;
+  let at = offset;
+  const whole = (rest: Range) => blobs.get(archiveKey(file), rest);
+  const segments = (rest: Range) => segmentBytes(blobs, file, rest);
+  for (const source of [whole, segments, whole]) {
+    try {
+      for await (const piece of source({ offset: at, length: end - at })) {
+        at += piece.length;
+        yield piece;
+      }
+      if (source === whole || at >= end) return;
+    } catch (cause) {
+      if (!(cause instanceof BlobError && cause.code === "store-missing")) throw cause;
+    }
   }
 }
 

@@ -5,7 +5,14 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { directoryBlobs } from "../../src/blobs/directory.ts";
 import type { Patience } from "../../src/blobs/patience.ts";
-import { removeSegments, segmentBytes, segmentedArchive, segmentedFiles } from "../../src/blobs/segments.ts";
+import {
+  archiveKey,
+  removeSegments,
+  segmentBytes,
+  segmentedArchive,
+  segmentedFiles,
+  storedBytes,
+} from "../../src/blobs/segments.ts";
 import type { ArchiveMark } from "../../src/model/capture.ts";
 import type { Archive } from "../../src/ports/archive.ts";
 import { BlobError, type Blobs } from "../../src/ports/blobs.ts";
@@ -82,6 +89,29 @@ describe("the segments of an archive", () => {
     await blobs.remove([`segments/${FILE}/0000000000000003`]);
     assert.equal(await all(segmentBytes(blobs, FILE)), "012");
     assert.equal(await all(segmentBytes(blobs, FILE, { offset: 4, length: 4 })), "");
+  });
+
+  it("give way to the whole file, also while they are read", async () => {
+    const whole = archiveKey(FILE);
+    for (const read of [0, 1, 2, 3]) {
+      const { blobs, write, sync } = await world();
+      await write("0123456789");
+      for (const bytes of [3, 6, 10]) await sync([{ file: FILE, bytes }]);
+      const pieces = storedBytes(blobs, FILE, { offset: 1, length: 8 });
+      const before: Uint8Array[] = [];
+      for (let nth = 0; nth < read; nth++) before.push((await pieces.next()).value!);
+      await blobs.put(whole, Buffer.from("0123456789"));
+      await removeSegments(blobs, FILE);
+      assert.equal(Buffer.concat(before).toString() + (await all(pieces)), "12345678", `${read} pieces were read`);
+    }
+  });
+
+  it("are no reason to fail where they end before, or nothing is there", async () => {
+    const { blobs, write, sync } = await world();
+    assert.equal(await all(storedBytes(blobs, FILE, { offset: 0, length: 9 })), "");
+    await write("0123456789");
+    for (const bytes of [3, 6]) await sync([{ file: FILE, bytes }]);
+    assert.equal(await all(storedBytes(blobs, FILE, { offset: 2, length: 20 })), "2345");
   });
 
   it("are taken from a file that was finished and renamed meanwhile", async () => {

@@ -82,6 +82,25 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 }
 
 describe("crawlers that share a crawl", () => {
+  it("leave a directory free in which they could not begin", async () => {
+    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 2 });
+    const [first, second] = [crawlOf(web), crawlOf(web)];
+    done(await trawl(first.begins("one")));
+    const begins = second.begins("one");
+    const nowhere = begins.map((word) => (word === frontierOf(cluster) ? "redis://127.0.0.1:1" : word));
+    const away = await trawl(nowhere);
+    assert.match(away.stderr, /^trawl: no Redis Cluster answers at 127\.0\.0\.1:1 /m);
+    assert.equal(away.code, 3);
+    const taken = await trawl(begins.map((word) => (word === second.store ? first.store : word)));
+    assert.match(taken.stderr, /holds the archive of another crawl/);
+    assert.equal(taken.code, 2);
+    const other = first.joins("two");
+    done(await trawl(other.map((word) => (word === first.dirOf("two") ? second.dirOf("one") : word))));
+    const late = await trawl(begins);
+    assert.match(late.stderr, /belongs to a crawler of another crawl/);
+    done(await trawl(second.begins("two")));
+  });
+
   it("fetch together what one alone would, each page once, politely, and have all of it in the store", async () => {
     await using web = await spawnFakeWeb({ hosts: 10, pagesPerHost: 6, addresses: 4 });
     const crawl = crawlOf(web);

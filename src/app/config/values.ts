@@ -216,7 +216,7 @@ function parseName(text: string): Parsed {
 function parseUrlOrigin(text: string): Parsed {
   const origin = /^https?:\/\//i.test(text) ? parseOrigin(text.replace(/\/+$/, "")) : null;
   return origin === null
-    ? err("is no address of a server; write https://s3.example.com, or http://127.0.0.1:9000")
+    ? err("is no address of a server; write https://example.com, or http://127.0.0.1:9000")
     : ok(origin);
 }
 

@@ -1,7 +1,7 @@
 /** The archive files of a crawl as far as they are committed: what stands behind that is not part of the crawl. */
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { archiveKey, segmentBytes, segmentedLength } from "../../blobs/segments.ts";
+import { archiveKey, segmentedLength, storedBytes } from "../../blobs/segments.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
@@ -14,12 +14,8 @@ export interface ArchiveFile {
   readonly bytes: number;
   /** How many it has. */
   readonly size: number;
-  /** Where it is, when it is not on this disk; `path` is then for people. */
-  readonly store?: {
-    readonly blobs: Blobs;
-    /** It has gone up as it is; else in segments, because it was not finished. */
-    readonly whole: boolean;
-  };
+  /** Where it is, whole or in segments, when it is not on this disk; `path` is then for people. */
+  readonly store?: Blobs;
 }
 
 export const IS_ARCHIVE = /\.warc(\.gz|\.zst)?$/;
@@ -57,11 +53,12 @@ export async function archiveFiles(
   if (blobs === null || (marks !== null && lacking().length === 0)) return files;
   for await (const { key, bytes: size } of blobs.list(archiveKey(""))) {
     const name = key.slice(archiveKey("").length);
-    if (IS_ARCHIVE.test(name) && !taken.has(name)) take(name, `${blobs.name}/${key}`, size, { blobs, whole: true });
+    if (IS_ARCHIVE.test(name) && !taken.has(name)) take(name, `${blobs.name}/${key}`, size, blobs);
   }
-  for (const [name] of lacking()) {
-    const size = await segmentedLength(blobs, name);
-    if (size > 0) take(name, `${blobs.name}/${archiveKey(name)}`, size, { blobs, whole: false });
+  for (const [name, bytes] of lacking()) {
+    const inSegments = await segmentedLength(blobs, name);
+    const size = inSegments < bytes ? ((await blobs.head(archiveKey(name)))?.bytes ?? inSegments) : inSegments; // gone up since
+    if (size > 0) take(name, `${blobs.name}/${archiveKey(name)}`, size, blobs);
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -78,8 +75,7 @@ async function namesIn(dir: string): Promise<string[]> {
 export async function* committedBytes({ path, name, bytes, store }: ArchiveFile): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return;
   if (store !== undefined) {
-    const [{ blobs, whole }, range] = [store, { offset: 0, length: bytes }];
-    return yield* whole ? blobs.get(archiveKey(name), range) : segmentBytes(blobs, name, range);
+    return yield* storedBytes(store, name, { offset: 0, length: bytes });
   }
   const file: FileHandle = await open(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ENOENT") throw cause;

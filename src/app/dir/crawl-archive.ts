@@ -1,7 +1,7 @@
 /** The archive of a crawl as it is read: from files on this disk, or, where a file is not here, by ranged reads of the store. */
-import { archiveKey, segmentBytes } from "../../blobs/segments.ts";
+import { archiveKey, storedBytes } from "../../blobs/segments.ts";
 import type { Locator } from "../../model/capture.ts";
-import { BlobError, type Blobs } from "../../ports/blobs.ts";
+import type { Blobs } from "../../ports/blobs.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { type ArchivedResponse, readRecordAt, recordIn } from "../../warc/read-at.ts";
 import { type ArchiveFile, archiveFiles } from "./archive-files.ts";
@@ -33,7 +33,7 @@ export class CrawlArchive implements AsyncDisposable {
     const blobs = await this.blobs();
     if (blobs === null) return readRecordAt(folder!, locator);
     const place = `${blobs.name}/${archiveKey(locator.file)}`;
-    return recordIn(await memberIn(blobs, locator), place, locator);
+    return recordIn(await collected(storedBytes(blobs, locator.file, locator)), place, locator);
   }
 
   /**
@@ -63,15 +63,6 @@ export class CrawlArchive implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await (await this.#blobs?.catch(() => null))?.[Symbol.asyncDispose]();
-  }
-}
-
-async function memberIn(blobs: Blobs, { file, offset, length }: Locator): Promise<Buffer> {
-  try {
-    return await collected(blobs.get(archiveKey(file), { offset, length }));
-  } catch (cause) {
-    if (!(cause instanceof BlobError) || cause.code !== "store-missing") throw cause;
-    return collected(segmentBytes(blobs, file, { offset, length }));
   }
 }
 

@@ -83,6 +83,11 @@ async function mustHoldNoResults(dir: string, names: readonly string[]): Promise
 export async function mustHoldCrawl(dir: string): Promise<void> {
   const names = await namesIn(dir);
   if (names === null) throw new UsageError("directory", `there is no directory ${dir}; name the directory of a crawl`);
+  if (names.includes(CRAWLER_NAME) && !names.includes("state.db"))
+    throw new UsageError(
+      "directory",
+      `${dir} belongs to a crawler that shares a crawl with others; name that crawl with --frontier and --name`,
+    );
   if (!names.includes("state.db"))
     throw new UsageError(
       "directory",

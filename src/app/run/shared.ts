@@ -19,7 +19,7 @@ import { configIn, sharedConfig, writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { type SharedCrawl, unlike } from "../config/sharing.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
-import { crawlerIn } from "../dir/crawler-id.ts";
+import { crawlerIn, keepCrawl, mustBeAt } from "../dir/crawler-id.ts";
 import { claimStore, mustBeSameStore, ownerOf, STORE_ID } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
 import { rememberSeen } from "../inspect/report/seen-loss.ts";
@@ -48,6 +48,8 @@ export async function openShared(
   await makeDir(dir);
   await using opened = new AsyncDisposableStack();
   opened.use(holdDirectory(dir));
+  const crawler = await crawlerIn(dir);
+  const { id } = crawler;
   const ownLog = opened.use(await openLog({ dir, clock: systemClock, verbose: config.verbose, mirror: hooks.onLog }));
   const log = withNotices(ownLog, hooks);
   const connection = opened.use(await openFrontier(frontier, { log, patienceMs: Number.POSITIVE_INFINITY }));
@@ -60,7 +62,7 @@ export async function openShared(
     );
   await mustBeSameStore(facts, blobs);
   const crawlId = await facts.settle(STORE_ID, randomUUID());
-  const id = await crawlerIn(dir, crawlId);
+  mustBeAt(crawlId, dir, crawler);
   const { leaseMs, ...options } = frontierOptions(config);
   const members = opened.use(
     await openMembers(connection, {
@@ -85,6 +87,7 @@ export async function openShared(
   );
   await claimStore(backend, blobs, owner, crawlId);
   if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
+  await keepCrawl(crawlId, dir, crawler);
   const resumed = (await backend.fact("startedAt")) !== null;
   if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
   await writeConfig(config);

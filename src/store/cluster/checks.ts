@@ -22,5 +22,8 @@ export function mustBeFit(address: string, info: string): void {
 
 export const ALONE = "is no part of a cluster; start it with cluster-enabled yes, and make a cluster of some of them";
 
+export const UNMADE =
+  "the nodes of Redis are no cluster yet, none of them has a slot; make one of them with redis-cli --cluster create";
+
 /** How many replicas follow it. */
 export const replicasIn = (info: string): number => info.match(/^slave\d+:.*state=online/gm)?.length ?? 0;

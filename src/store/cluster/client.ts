@@ -1,6 +1,6 @@
 /** Redis' own client, made so that it follows a fail-over, and notices a node that says nothing any longer. */
 import { ALONE } from "./checks.ts";
-import { ClusterError } from "./errors.ts";
+import { ClusterError, isShutOut } from "./errors.ts";
 
 export interface ClusterAddress {
   readonly host: string;
@@ -63,7 +63,7 @@ export async function connect(access: ClusterAccess): Promise<Client> {
 function refusal({ nodes }: ClusterAccess, said: string, cause: unknown): ClusterError {
   const names = nodes.map(({ host, port }) => `${host}:${port}`).join(", ");
   if (/cluster support disabled/i.test(said)) return new ClusterError("refused", `Redis at ${names} ${ALONE}`, cause);
-  if (/^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)\b/.test(said))
+  if (isShutOut(said))
     return new ClusterError("refused", `Redis at ${names} lets nobody in (${said}); give its user and password`, cause);
   const words = `no Redis Cluster answers at ${names} (${said}); check that it runs with cluster-enabled yes`;
   return new ClusterError("away", words, cause);

@@ -1,9 +1,10 @@
 /** The way to a Redis Cluster: commands and scripts by key, patience while masters are away, and proof that replicas follow. */
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Log, silentLog } from "../../base/log.ts";
-import { mustBeFit, replicasIn } from "./checks.ts";
+import { mustBeFit, replicasIn, UNMADE } from "./checks.ts";
 import { type Client, type ClusterAccess, connect } from "./client.ts";
 import { TimeDifference } from "./clocks.ts";
+import { ClusterError } from "./errors.ts";
 import { Patience, Unanswered } from "./patience.ts";
 import { loadScripts, type Verb } from "./scripts.ts";
 import { UnconfirmedCalls } from "./unconfirmed.ts";
@@ -206,6 +207,7 @@ export class Connection implements AsyncDisposable {
   }
 
   async #check(): Promise<void> {
+    if (this.#client.masters.length === 0) throw new ClusterError("away", UNMADE);
     await this.#onMasters(async (address, ask) => {
       const info = String(await ask(["INFO"]));
       mustBeFit(address, info);

@@ -22,6 +22,9 @@ export class ClusterError extends Error {
   }
 }
 
+/** What Redis says to those whom it does not let in, or not to what they ask for. */
+export const isShutOut = (said: string): boolean => /^(NOAUTH|WRONGPASS|NOPERM|ERR AUTH)\b/.test(said);
+
 /** For what others will see for themselves, in time, if it does not reach Redis. */
 export function unlessAway(cause: unknown): void {
   if (!(cause instanceof ClusterError && /^frontier-(away|full)$/.test(cause.code))) throw cause;

@@ -1,7 +1,7 @@
 /** Waits out a cluster that is away, or full: a call is made again until it goes well, or until patience has an end. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
-import { ClusterError } from "./errors.ts";
+import { ClusterError, isShutOut } from "./errors.ts";
 
 /** A call could not be answered as things are; the same call may go well later. */
 export class Unanswered extends Error {}
@@ -63,7 +63,8 @@ export class Patience {
   /**
    * The log has `frontier-away` or `frontier-full` once when calls wait for long, and `frontier-back` when none waits any
    * longer. What is run must come to the same when it is run twice.
-   * @throws ClusterError "away" or "full" when patience has an end; whatever else the work throws, at once.
+   * @throws ClusterError "away" or "full" when patience has an end, "refused" when Redis does not allow it; whatever else the
+   * work throws, at once.
    */
   async wait<T>(work: () => Promise<T>): Promise<T> {
     let since: Instant | null = null;
@@ -75,7 +76,7 @@ export class Patience {
           return answer;
         } catch (cause) {
           const trouble = troubleIn(cause as Error);
-          if (trouble === null) throw cause;
+          if (trouble === null) throw refusalIn(cause as Error);
           if (this.#closed) throw new ClusterError(trouble, "the connection to the Redis Cluster was closed", cause);
           if (since === null) this.#waiting++;
           since ??= this.#clock.now();
@@ -117,4 +118,10 @@ function troubleIn(cause: Error): Trouble | null {
   const { message } = cause;
   if (message.startsWith("OOM ")) return "full";
   return PASSES.test(message) || BROKEN.test(`${cause.constructor.name} ${message}`) ? "away" : null;
+}
+
+function refusalIn(cause: Error): Error {
+  if (!isShutOut(cause.message)) return cause;
+  const words = `Redis does not let its user do what a crawl needs (${cause.message}); give that user the rights`;
+  return new ClusterError("refused", words, cause);
 }

@@ -129,6 +129,10 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
     [["rank", "--frontier", "redis://h:1"], "unknown option --frontier; trawl help rank lists the options"],
     [["status", "none"], "there is no directory CWD/none; name the directory of a crawl"],
     [["status", "."], "CWD holds no crawl (no state.db); name the directory that was given as --dir"],
+    [
+      ["--frontier", "redis://h:1", "--name", "x", "--pin", "a.test", SEED],
+      '--pin: "a.test" is no address of a server; write https://example.com, or http://127.0.0.1:9000',
+    ],
     [["explain"], "name one URL: trawl explain https://example.com/page --dir crawls/example.com"],
     [["explain", "mailto:a@b.test"], '"mailto:a@b.test" is neither http nor https; Trawl fetches only those'],
     [["export", ".", "--to", "x.cvs"], '--to: "x.cvs" has no ending that is a format; did you mean .csv?'],

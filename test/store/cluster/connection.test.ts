@@ -50,8 +50,8 @@ async function nodesThatAre(role: "master" | "slave"): Promise<RedisNode[]> {
   return bench.redis.nodes.filter((_, nth) => roles[nth]!.startsWith(role));
 }
 
-/** A Redis as it is when nobody tells it anything. */
-async function redisAlone(): Promise<RedisNode & AsyncDisposable> {
+/** A Redis as it is when nobody tells it anything else. */
+async function redisAlone(...settings: readonly string[]): Promise<RedisNode & AsyncDisposable> {
   const server = await need("Redis", ["redis-server"], () => findCommand("redis-server"));
   const dir = await mkdtemp(join(tmpdir(), "redis-alone-"));
   const taken = createServer().listen(0, "127.0.0.1");
@@ -59,7 +59,7 @@ async function redisAlone(): Promise<RedisNode & AsyncDisposable> {
   const { port } = taken.address() as AddressInfo;
   taken.close();
   await once(taken, "close");
-  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--save", ""];
+  const words = ["--port", String(port), "--bind", "127.0.0.1", "--dir", dir, "--save", "", ...settings];
   const child = spawn(server, words, { stdio: "ignore" });
   const node = { host: "127.0.0.1", port };
   while ((await bench.redis.ask(node, "PING").catch(() => "")) !== "PONG") await sleep(20);
@@ -119,6 +119,14 @@ describe("a cluster", () => {
     await assert.rejects(Connection.open({ nodes: [alone] }), {
       code: "frontier-refused",
       message: /^Redis at 127\.0\.0\.1:\d+ is no part of a cluster; start it with cluster-enabled yes/,
+    });
+  });
+
+  it("is told from nodes of which nobody has made one yet", async () => {
+    await using unmade = await redisAlone("--cluster-enabled", "yes", "--cluster-port", "0");
+    await assert.rejects(Connection.open({ nodes: [unmade] }), {
+      code: "frontier-away",
+      message: /^the nodes of Redis are no cluster yet, .* make one of them with redis-cli --cluster create$/,
     });
   });
 

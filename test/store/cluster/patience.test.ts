@@ -45,6 +45,17 @@ describe("patience with a cluster", () => {
     assert.deepEqual(said, ["frontier-away TimeoutError"]);
   });
 
+  it("does not wait for what Redis does not allow, and says who can mend it", async () => {
+    for (const said of ["NOPERM no permissions to access a key", "NOAUTH Authentication required.", "WRONGPASS no"]) {
+      const { patience, slept } = world();
+      await assert.rejects(patience.wait(failing(1, said)), {
+        code: "frontier-refused",
+        message: `Redis does not let its user do what a crawl needs (${said}); give that user the rights`,
+      });
+      assert.deepEqual(slept, []);
+    }
+  });
+
   it("says nothing of what a fail-over takes", async () => {
     const { patience, said } = world();
     assert.equal(await patience.wait(failing(5, "Socket closed unexpectedly")), "there");
@@ -92,7 +103,7 @@ describe("patience with a cluster", () => {
 
   it("does not wait for what is no matter of time", async () => {
     const { patience, slept } = world();
-    for (const message of ["ERR unknown command", "WRONGTYPE Operation against a key", "NOPERM no permission"])
+    for (const message of ["ERR unknown command", "WRONGTYPE Operation against a key"])
       await assert.rejects(patience.wait(failing(1, message)), { message });
     await assert.rejects(
       patience.wait(async () => {

@@ -50,7 +50,7 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
     const marks = (await sound?.marks()) ?? null;
     const files = inClaimOrder(await archive.files(marks), marks, findings);
     const stored = files.flatMap(({ store }) => store ?? []);
-    if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.blobs.name}`);
+    if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.name}`);
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const agreement = new Agreement(claims, sound !== null, findings);
     const onBytes = (done: number): void => onProgress(done, total);
