@@ -79,7 +79,7 @@ export async function openShared(
   const changed = await changedRules(config, facts, name, members.living.length === 1);
   const backend = opened.use(
     await openCluster(connection, {
-      ...{ ...options, leaseMs, name, shards, blobs, owner: id },
+      ...{ ...options, leaseMs, name, shards, blobs, owner: id, rowsInRedis: config.redisRows },
       joins: members.joins,
       prefers: (shard) => members.prefers(shard),
       patience: patience({ clock: systemClock, log, store: blobs.name }),

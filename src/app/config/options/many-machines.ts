@@ -33,6 +33,13 @@ export const MANY_MACHINES = {
     defaultSays: "10m, or twice --total-timeout if that is longer",
     says: "how long a URL that a crawler has taken is no one else's: what one that has died had, others take after so long",
   },
+  redisRows: {
+    group: "Many machines",
+    kind: "int",
+    min: 0,
+    default: 20_000_000,
+    says: "so many URLs stand in Redis whole, at about 125 bytes each; of those beyond it keeps some 30 bytes, and the store has the rest",
+  },
   pins: {
     group: "Many machines",
     flag: "pin",
