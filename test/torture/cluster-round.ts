@@ -90,7 +90,7 @@ export async function crawlThroughFaults(round: ClusterRound): Promise<ClusterRe
     faults.push(`${again.length} fetched again, and ${open} leases were open: ${again.join(" ")}`);
   faults.push(
     ...(await faultsOfState(state, round.pages)),
-    ...(await faultsOfStore(blobs)),
+    ...(await faultsOfStore(state, blobs)),
     ...(await round.verify()),
     ...faultsOfPoliteness(whole, web, polite),
   );
