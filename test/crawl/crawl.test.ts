@@ -65,6 +65,21 @@ describe("the crawl loop", () => {
     assert.equal(requests, asked.length, "what was not asked is not counted");
   });
 
+  it("asks for nothing by a turn on an address that may be another's before the answer is there", async () => {
+    let short = 0;
+    let turns = 0;
+    const turnMs = (nth: number): number => {
+      turns = nth;
+      if (nth % 3 === 0) return 2_000;
+      short++;
+      return 999;
+    };
+    const web = sites(1, 5);
+    const { asked, ends, requests } = await crawlWorld({ seeds: ["http://h0.test/p0"], web, requestMs: 1_000, turnMs });
+    assert.deepEqual([turns - short, requests], [asked.length, asked.length]);
+    assert.ok(short > 0 && [...ends.values()].every((end) => end === "fetched"));
+  });
+
   it("loses little time on an address that many hosts share", async () => {
     const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.test/p0`);
     const { asked, elapsedMs } = await crawlWorld({ seeds, web: sites(30, 5), addressOf: () => "192.0.2.1" });

@@ -36,6 +36,7 @@ import type { Cookies } from "../../src/ports/cookies.ts";
 import type { Backend } from "../../src/ports/frontier.ts";
 import type { Inbox } from "../../src/ports/inbox.ts";
 import type { MediaHandler } from "../../src/ports/media-handler.ts";
+import type { Turns } from "../../src/ports/turns.ts";
 import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { SimulatedClock } from "./simulated-clock.ts";
 
@@ -102,6 +103,8 @@ export interface WorldOptions {
   readonly delayMs?: number;
   readonly hostConcurrency?: number;
   readonly requestMs?: number;
+  /** How long a turn on an address is held at most, in ms: `nth` is 1 for the first of all. Infinity unless told. */
+  readonly turnMs?: (nth: number) => number;
   readonly maxPerHost?: number;
   readonly maxPerDomain?: number | null;
   readonly budget?: BudgetRules;
@@ -275,7 +278,11 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
         return address === null ? err({ kind: "none", detail: "ENOTFOUND" }) : ok([address]);
       },
     },
-    turns: addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
+    turns: heldFor(
+      options.turnMs ?? (() => Number.POSITIVE_INFINITY),
+      addressTurns(clock, { atOnce: hostConcurrency, delayMs }),
+      clock,
+    ),
     progress: await Progress.open(clock, backend, hosts, { limit, ofRun: false, deadline: null, crawlers: null }),
     rules: {
       obeyRobots,
@@ -315,6 +322,18 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     requests: (await context.progress.snapshot()).requests,
     elapsedMs: clock.now() - startedAt,
     ends,
+  };
+}
+
+/** Turns that others are given after a while, as crawlers that share a crawl have them. */
+function heldFor(ms: (nth: number) => number, turns: Turns, clock: Clock): Turns {
+  let taken = 0;
+  return {
+    async take(address, signal) {
+      const turn = await turns.take(address, signal);
+      return turn.granted ? { granted: true, until: clock.now() + ms(++taken) } : turn;
+    },
+    give: (address, readyAt) => turns.give(address, readyAt),
   };
 }
 
