@@ -175,6 +175,38 @@ describe("a master that is killed", () => {
     }
     assert.equal(await backend.add([...everywhere, url("a.test", "2")]), 1, "it was there all the same");
   });
+
+  it("has a page's links with replicas before it settles the page, and that before it acknowledges it", async () => {
+    for (const verb of ["admit", "settle"]) {
+      const [name, clock] = [newName(), new TestClock()];
+      await using impatient = await Connection.open({ nodes: cluster.nodes, patienceMs: 500 });
+      const roles = await Promise.all(cluster.nodes.map((node) => cluster.ask(node, "ROLE")));
+      const replicas = cluster.nodes.filter((_, nth) => roles[nth]!.startsWith("slave"));
+      let at = "";
+      const connection = new Proxy(impatient, {
+        get(target, property) {
+          const value = Reflect.get(target, property, target);
+          if (typeof value !== "function") return value;
+          if (property !== "run") return value.bind(target);
+          return (...call: Parameters<Connection["run"]>) => {
+            if (call[0] === at) for (const replica of replicas) cluster.pause(replica);
+            return target.run(...call);
+          };
+        },
+      });
+      await using backend = await open(name, clock, { connection });
+      await backend.add([url("a.test", "1")]);
+      const leases = await backend.lease(1);
+      at = verb;
+      try {
+        await assert.rejects(commit(backend, clock, leases, [url("a.test", "2")]), { code: "frontier-away" }, verb);
+      } finally {
+        for (const replica of replicas) cluster.resume(replica);
+      }
+      const { queued, leased } = await backend.pending();
+      assert.deepEqual([queued, leased], [1, verb === "admit" ? 1 : 0], verb);
+    }
+  });
 });
 
 describe("a crawl", () => {
