@@ -1,8 +1,8 @@
 /** A crawl that crawlers share, by the real command: on a Redis Cluster, with a directory as its store. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
@@ -276,6 +276,21 @@ describe("crawlers that share a crawl", () => {
     await using state = await crawl.state();
     assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
     assert.deepEqual([await state.unreadable(), await state.segmented()], [[], []]);
+  });
+
+  it("say that a crawl was emptied under them, and take nothing away from its store", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
+    const crawl = crawlOf(web);
+    const running = startTrawl(crawl.begins("a", ...LONG));
+    await until("a page is fetched", async () => (await asked(web)).size > 4);
+    const segment = join(crawl.store, "segments/trawl-20261201-dead_0-00000.warc.gz/0000000000000000");
+    await mkdir(dirname(segment), { recursive: true });
+    await writeFile(segment, "bytes");
+    for (const node of cluster.nodes) await cluster.ask(node, "FLUSHALL"); // replicas refuse
+    const run = await running.ended;
+    assert.equal(run.code, 2, run.stderr);
+    assert.match(run.stderr, /the crawl \S+ is in Redis no longer: it was emptied/);
+    assert.ok(existsSync(segment));
   });
 
   it("are told, in one sentence, what does not fit the crawl", async () => {

@@ -10,6 +10,7 @@ import type { HostKey } from "../../model/host.ts";
 import { ownersOf } from "../../policy/rendezvous.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { clusterBodies } from "../../store/cluster/bodies.ts";
+import { ClusterError } from "../../store/cluster/errors.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { openMembers } from "../../store/cluster/members.ts";
@@ -119,6 +120,7 @@ export async function openShared(
       log.info({ asked, met }, "links-known-here");
       const isLiving = (crawler: string): boolean => members.living.includes(crawler);
       if (isDone) {
+        await mustBeThere(facts, { name, crawlId, store: blobs.name });
         owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up
         await members.heardAnew(); // who was killed a moment ago is among the living still
         await takeOver({ dir, id, state: backend, facts, blobs, log, isLiving });
@@ -139,4 +141,17 @@ async function changedRules(config: CrawlConfig, facts: Facts, name: string, alo
   const why = kept === mine ? null : unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
   if (why !== null && !alone) throw new UsageError("frontier", why);
   return why === null ? null : mine;
+}
+
+/**
+ * Of a crawl that was emptied nothing is left to do either; but then nothing says any longer what of the archive counts.
+ * Throws a `ClusterError` then.
+ */
+async function mustBeThere(
+  facts: Facts,
+  { name, crawlId, store }: { readonly name: string; readonly crawlId: string; readonly store: string },
+): Promise<void> {
+  if ((await facts.fact(STORE_ID)) === crawlId) return;
+  const words = `the crawl ${name} is in Redis no longer: it was emptied (FLUSHALL?), or has lost its disks`;
+  throw new ClusterError("foreign", `${words}; what is in ${store} stays as it is: begin anew with another --store`);
 }
