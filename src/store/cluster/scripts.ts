@@ -46,11 +46,20 @@ export interface Script {
  */
 const ATOMIC = "#!lua";
 
+/**
+ * While a slot moves from one master to another, some of its keys are with one of them and some with the other. A script
+ * that meets one that is elsewhere is broken off there, and what it has done until then stands; or, sent after them, takes
+ * it for empty. Redis answers a question about two keys that are nowhere only when all keys of the slot are here.
+ */
+const WHOLE = `if type(redis.pcall("EXISTS", KEYS[1] .. ":-", KEYS[1] .. ":--")) == "table" then
+  return redis.error_reply("TRYAGAIN the slot is on its way to another master")
+end`;
+
 const read = (name: string): string => readFileSync(new URL(`./lua/${name}.lua`, import.meta.url), "utf8");
 
 export function loadScripts(): Readonly<Record<Verb, Script>> {
   const scripts = Object.entries(VERBS).map(([verb, before]) => {
-    const text = [ATOMIC, `local VERB = "${verb}"`, ...[...before, verb].map(read)].join("\n");
+    const text = [ATOMIC, WHOLE, `local VERB = "${verb}"`, ...[...before, verb].map(read)].join("\n");
     return [verb, { text, sha1: createHash("sha1").update(text).digest("hex") }];
   });
   return Object.fromEntries(scripts) as Record<Verb, Script>;

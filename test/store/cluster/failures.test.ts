@@ -1,12 +1,14 @@
 /** What a cluster and several crawlers add to the promises of the port: fences, fail-overs, and what is refused when it is opened. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { newHostState } from "../../../src/model/host.ts";
 import type { Lease } from "../../../src/model/lease.ts";
 import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
 import { Connection } from "../../../src/store/cluster/connection.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
+import { movingSlot } from "../../services/moving-slot.ts";
 import type { RedisCluster } from "../../services/redis-cluster.ts";
 import { type ClusterBench, clusterBench } from "./store.ts";
 
@@ -218,4 +220,30 @@ describe("a crawl", () => {
       message: /was created with shards 8, not 16; give it what it has, or choose another name$/,
     });
   });
+});
+
+describe("a shard whose slot is on its way to another master", () => {
+  for (const first of [true, false])
+    it(`is left alone until all of it is there, when its record goes ${first ? "first" : "last"}`, async () => {
+      const [name, clock] = [newName(), new TestClock()];
+      await using backend = await open(name, clock, { shards: 1 });
+      await backend.add(Array.from({ length: 30 }, (_, n) => url(`h${n % 10}.test`, String(n))));
+      const [lease] = await backend.lease(1);
+      const slot = await movingSlot(cluster, `trawl:{${name}:0}`);
+      const keys = await slot.left();
+      await slot.move(first ? keys.slice(0, keys.length / 2) : keys.slice(keys.length / 2));
+      let answers = 0;
+      const asked = <T>(answer: Promise<T>): Promise<T> => answer.finally(() => answers++);
+      const leased = asked(backend.lease(5));
+      const added = asked(backend.add([url("h3.test", "3"), url("h3.test", "new")]));
+      const committed = asked(commit(backend, clock, [lease!], [url("new.test", "1")]));
+      await sleep(300);
+      assert.equal(answers, 0);
+      await slot.finish();
+      assert.equal((await leased).length, 5);
+      await added;
+      assert.deepEqual((await committed).current, [true]);
+      const { queued, leased: held } = await backend.pending();
+      assert.deepEqual([queued, held], [30 + 1 + 1 - 1 - 5, 5]);
+    });
 });
