@@ -255,8 +255,8 @@ describe("crawlers that share a crawl", () => {
     for (const run of runs) done(run);
     await using state = await crawl.state();
     const { size } = await state.fetched();
-    // What the others have just fetched is heard of within a second, and six hosts may be open meanwhile.
-    assert.ok(size >= 30 && size <= 52, `${size} pages`);
+    // What the others have just fetched is heard of within a second or so. Who counted alone would make it 60.
+    assert.ok(size >= 30 && size < 60, `${size} pages`);
   });
 
   it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {
