@@ -10,6 +10,7 @@ import type { HostKey } from "../src/model/host.ts";
 import type { VisitRecord } from "../src/model/record.ts";
 import type { Href } from "../src/model/url.ts";
 import type { Entry } from "../src/store/cluster/entry.ts";
+import { pageRecord } from "./synthetic.ts";
 
 const ROUNDS = 40;
 const WORDS =
@@ -30,47 +31,27 @@ function entry(n: number): Entry {
   const href = `${host}/${words(1, "")}/${words(5, "-")}-${random(100_000)}.html` as Href;
   const at = 1_700_000_000_000 + n * 7 + random(1_000) / 8;
   const sum = createHash("sha256").update(`${seed}`).digest("hex");
+  const ordinary = pageRecord({ url: { id: random(2 ** 30), href }, attempt: 1 }, at);
   const value: VisitRecord = {
-    urlId: random(2 ** 30),
-    href,
-    end: "fetched",
-    detail: null,
-    attempt: 1,
+    ...ordinary,
     startedAt: at,
     endedAt: at + random(2_000) / 8,
-    status: 200,
-    contentType: "text/html; charset=utf-8",
     bytes: random(80_000),
     address: `192.0.2.${random(256)}`,
-    redirectTo: null,
     etag: random(2) === 0 ? null : `"${sum.slice(0, 12)}"`,
     lastModified: random(2) === 0 ? null : new Date(at - random(2 ** 31)).toUTCString(),
     robotsId: random(100_000),
     capture: {
-      response: { file: "20261130-abcdef-1.warc.gz", offset: random(2 ** 30), length: random(20_000) },
-      at,
+      ...ordinary.capture,
+      response: { ...ordinary.capture.response, offset: random(2 ** 30), length: random(20_000) },
       digest: `sha1:${sum.slice(0, 32).toUpperCase()}`,
-      truncated: null,
     },
-    duplicateOf: null,
-    nearDuplicateOf: null,
-    history: null,
     page: {
-      mediaType: "text/html",
-      charset: "UTF-8",
+      ...ordinary.page,
       title: words(6, " "),
-      language: "en",
       description: random(2) === 0 ? null : words(20, " "),
       canonical: random(2) === 0 ? null : href,
-      noindex: false,
-      nofollow: false,
-      handler: "html",
-      width: null,
-      height: null,
-      openGraph: null,
-      jsonLd: null,
       linksFound: random(200),
-      readError: null,
       simhash: sum.slice(0, 16),
     },
   };

@@ -1,7 +1,7 @@
 /** What synthetic crawls are made of: hosts of Zipf size, numbers that are the same in every run, the record of a visit. */
 import type { Instant } from "../src/base/clock.ts";
 import type { HostKey } from "../src/model/host.ts";
-import type { Lease } from "../src/model/lease.ts";
+import type { LeasedUrl } from "../src/model/lease.ts";
 import type { VisitRecord } from "../src/model/record.ts";
 
 /** mulberry32. `state` is all that goes on with the same numbers takes. */
@@ -43,7 +43,10 @@ export function zipf(count: number, random: () => number): () => number {
 }
 
 /** Of an ordinary page, fetched now. */
-export function pageRecord({ url, attempt }: Lease, now: Instant): VisitRecord {
+export function pageRecord(
+  { url, attempt }: { readonly url: Pick<LeasedUrl, "id" | "href">; readonly attempt: number },
+  now: Instant,
+) {
   return {
     urlId: url.id,
     href: url.href,
@@ -87,5 +90,5 @@ export function pageRecord({ url, attempt }: Lease, now: Instant): VisitRecord {
       readError: null,
       simhash: null,
     },
-  };
+  } as const satisfies VisitRecord;
 }
