@@ -5,6 +5,8 @@
  * counting: Morris 1978, Flajolet 1985). The chance is a generator of its own that begins anew with each opening, so
  * that two stores that are given the same round alike.
  */
+import { carriesCash, type LinksAgain, type NewUrl } from "../model/link.ts";
+
 const SEED = 0x9e3779b9;
 const LEVELS = 256;
 /** Of a doubling. Whole doublings cost a third of what cash is better than breadth-first; quarters are not better than halves. */
@@ -21,6 +23,13 @@ const AMOUNTS = Float64Array.from({ length: LEVELS }, (_, level) =>
 /** What a level stands for. */
 export function cashOf(level: number): number {
   return AMOUNTS[level]!;
+}
+
+/** What each link of a page that has ended is given of its cash (promise 8 of ports/frontier); `level`: the page's. */
+export function shareOf(level: number, links: readonly NewUrl[], linksAgain: LinksAgain | null | undefined): number {
+  let count = linksAgain?.count ?? 0;
+  for (const link of links) if (carriesCash(link)) count++;
+  return count === 0 ? 0 : cashOf(Math.max(level, FIRST_LEVEL)) / count;
 }
 
 export class CashLevels {

@@ -3,7 +3,7 @@
  * (`dedup/known-links`) nothing is sent but, now and then, the cash that a page gives them.
  */
 import type { Instant } from "../../base/clock.ts";
-import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
+import { CashLevels, cashOf, FIRST_LEVEL, shareOf } from "../../dedup/cash-levels.ts";
 import { KnownLinks } from "../../dedup/known-links.ts";
 import { type Share, systematicSample } from "../../dedup/systematic-sample.ts";
 import type { HostKey } from "../../model/host.ts";
@@ -69,8 +69,8 @@ export class Admission {
   follow(pages: readonly Page[], now: Instant): Promise<Admitted> {
     const parcels = new Parcels(this.#shards, this.#options.firstTier);
     for (const { settled, level, recorded } of pages) {
-      const { lease, links, linksAgain } = settled;
-      const share = this.#options.firstCash === null ? 0 : shareOf(settled, level);
+      const { lease, verdict, links, linksAgain } = settled;
+      const share = this.#options.firstCash === null || verdict.kind !== "end" ? 0 : shareOf(level, links, linksAgain);
       const known: Share<UrlName>[] = [];
       for (const url of links)
         if (!this.#url(url, parcels, lease, share, recorded, now) && carriesCash(url))
@@ -187,12 +187,4 @@ function namedAgain(linksAgain: LinksAgain | null | undefined, page: Lease, shar
     shares.push({ to: { fpHi: words[at]!, fpLo: words[at + 1]!, host }, amount });
   }
   return shares;
-}
-
-/** Promise 8 of the port: what each link of a page is given of its cash. */
-function shareOf({ verdict, links, linksAgain }: Settled, level: number): number {
-  if (verdict.kind !== "end") return 0;
-  let count = linksAgain?.count ?? 0;
-  for (const link of links) if (carriesCash(link)) count++;
-  return count === 0 ? 0 : cashOf(Math.max(level, FIRST_LEVEL)) / count;
 }

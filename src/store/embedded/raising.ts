@@ -1,5 +1,5 @@
 /** A page's cash is shared out over its links, and raises what waits (promise 8 of the port). */
-import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
+import { CashLevels, FIRST_LEVEL, shareOf } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, carriesCash, type FirstCash, type LinksAgain, type NewUrl } from "../../model/link.ts";
@@ -33,9 +33,7 @@ export class Raising {
 
   #shareOf({ lease, verdict, links, linksAgain }: Settled): number {
     if (verdict.kind !== "end") return 0;
-    let count = linksAgain?.count ?? 0;
-    for (const link of links) if (carriesCash(link)) count++;
-    return count === 0 ? 0 : cashOf(Math.max(this.#known.cash.get(lease.url.id), FIRST_LEVEL)) / count;
+    return shareOf(this.#known.cash.get(lease.url.id), links, linksAgain);
   }
 
   /** The level of a URL that is admitted. */

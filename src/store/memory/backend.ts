@@ -1,7 +1,7 @@
 /** The reference store: each promise of the port in the plainest way. Slow with many hosts, and gone with the process. */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
-import { CashLevels, cashOf, FIRST_LEVEL } from "../../dedup/cash-levels.ts";
+import { CashLevels, cashOf, FIRST_LEVEL, shareOf } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import { AGAIN_WORDS, carriesCash, type FirstCash, type NewUrl } from "../../model/link.ts";
@@ -316,8 +316,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
   /** Promise 8: what each link of a page is given of its cash. */
   #shareOf({ lease, verdict, links, linksAgain }: Settled): number {
     if (verdict.kind !== "end") return 0;
-    const count = links.filter(carriesCash).length + (linksAgain?.count ?? 0);
-    return count === 0 ? 0 : cashOf(Math.max(this.state.urls.get(lease.url.id)!.level, FIRST_LEVEL)) / count;
+    return shareOf(this.state.urls.get(lease.url.id)!.level, links, linksAgain);
   }
 
   #firstLevel(url: NewUrl, share: number): number {

@@ -2,22 +2,13 @@
 -- ARGV[8...]  id, class; and so on
 -- Result: 1 and for each 1 (queued) or 0; or 0 and ids: nothing is done, their rows must be brought back first; then how the shard stands
 refresh()
-local told, away = {}, {}
-for i = 8, #ARGV, 2 do
-  local id = tonumber(ARGV[i])
-  if id >= 1 and id <= r.last and not read(id) then
-    away[#away + 1] = id
-  end
-end
+local told, away = {}, rows_away()
 if #away > 0 then
   return answer({ 0, away })
 end
 for i = 8, #ARGV, 2 do
   local id, class = tonumber(ARGV[i]), tonumber(ARGV[i + 1])
-  local row = ""
-  if id >= 1 and id <= r.last then
-    row = read(id)
-  end
+  local row = row_of(id)
   local says = 0
   if byte(row, 1) == 101 then
     local one = host(sub(row, 12, 15))

@@ -1,22 +1,13 @@
 -- Sets when URLs are due that have ended and were not dropped; all others are passed over.
 -- ARGV[8...]  id, time ("": never); and so on
 -- Result: 1 and nothing; or 0 and ids: nothing is done, their rows must be brought back first; then how the shard stands
-local away = {}
-for i = 8, #ARGV, 2 do
-  local id = tonumber(ARGV[i])
-  if id >= 1 and id <= r.last and not read(id) then
-    away[#away + 1] = id
-  end
-end
+local away = rows_away()
 if #away > 0 then
   return answer({ 0, away })
 end
 for i = 8, #ARGV, 2 do
   local id, at = tonumber(ARGV[i]), ARGV[i + 1]
-  local row = ""
-  if id >= 1 and id <= r.last then
-    row = read(id)
-  end
+  local row = row_of(id)
   if byte(row, 1) == 101 then
     if at == "" then
       call("ZREM", S .. ":again", pack(">I4", id))
