@@ -25,7 +25,13 @@ const RULES: readonly Rule[] = [
     }),
   ),
   { host: "h345.test", behaviour: { kind: "redirect", to: "http://h346.test:{port}/" } },
-  { host: "h346.test", path: "/", behaviour: { kind: "redirect", to: "http://h347.test:{port}/", status: 301 } },
+  // Its root also as links with utm_ parameters ask for it: which form a crawl meets first is chance.
+  ...["/", "/?*"].map(
+    (path): Rule => ({
+      ...{ host: "h346.test", path },
+      behaviour: { kind: "redirect", to: "http://h347.test:{port}/", status: 301 },
+    }),
+  ),
   { host: "h348.test", behaviour: { kind: "redirect-chain", hops: 2 } },
   { host: "h349.test", behaviour: { kind: "status", status: 404 } },
 ];
