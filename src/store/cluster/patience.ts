@@ -15,10 +15,13 @@ export interface PatienceParts {
 }
 
 type Trouble = "away" | "full";
+type Reject = (cause: Error) => void;
 
 /** Pauses between tries, in ms: doubled each time, with jitter so that many do not come back at once. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
+/** Who has no patience left waits so long for an answer, in ms: of a node that hangs the client says nothing for seconds. */
+const HANGS_MS = 1_000;
 /** A replica takes its master's place within seconds, and nobody need hear of it. */
 const SAID_AFTER_MS = 3_000;
 
@@ -34,9 +37,12 @@ export class Patience {
   #ms: number;
   /** Wakes those who wait. */
   #wake = new AbortController();
-  #closed = false;
+  readonly #closing = new AbortController();
   /** Calls that are being made again. */
   #waiting = 0;
+  /** Of calls that have no answer yet. */
+  readonly #unanswered = new Set<Reject>();
+  #isLimited = false;
   /** What the log was told, until it is over. */
   readonly #said = new Map<Trouble, Instant>();
 
@@ -47,16 +53,21 @@ export class Patience {
     this.#ms = ms;
   }
 
-  /** From now on no call waits for longer than so many ms, those that wait already included. */
+  /**
+   * From now on no call waits for longer than so many ms, those that wait already included; and none for longer than a
+   * second for an answer to its last try.
+   */
   limit(ms: number): void {
     this.#ms = ms;
+    this.#isLimited = true;
+    void this.#hurry([...this.#unanswered]);
     this.#wake.abort();
     this.#wake = new AbortController();
   }
 
   /** No call is made again from now on. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     this.limit(0);
   }
 
@@ -71,13 +82,14 @@ export class Patience {
     try {
       for (let pause = FIRST_WAIT_MS; ; pause = Math.min(pause * 2, LONGEST_WAIT_MS)) {
         try {
-          const answer = await work();
+          const answer = await this.#answerOf(work);
           if (this.#said.size > 0 && this.#waiting === Number(since !== null)) this.#over();
           return answer;
         } catch (cause) {
           const trouble = troubleIn(cause as Error);
           if (trouble === null) throw refusalIn(cause as Error);
-          if (this.#closed) throw new ClusterError(trouble, "the connection to the Redis Cluster was closed", cause);
+          if (this.#closing.signal.aborted)
+            throw new ClusterError(trouble, "the connection to the Redis Cluster was closed", cause);
           if (since === null) this.#waiting++;
           since ??= this.#clock.now();
           this.#hold(trouble, cause as Error, this.#clock.now() - since);
@@ -87,6 +99,21 @@ export class Patience {
     } finally {
       if (since !== null) this.#waiting--;
     }
+  }
+
+  #answerOf<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const end = (): void => void this.#unanswered.delete(reject);
+    this.#unanswered.add(reject);
+    if (this.#isLimited) void this.#hurry([reject]);
+    promise.then(end, end);
+    (async () => work())().then(resolve, reject);
+    return promise;
+  }
+
+  async #hurry(calls: readonly Reject[]): Promise<void> {
+    await this.#clock.sleep(this.#ms + HANGS_MS, this.#closing.signal);
+    for (const reject of calls) reject(new Unanswered("no answer"));
   }
 
   #hold(trouble: Trouble, cause: Error, waited: number): void {

@@ -101,6 +101,16 @@ describe("patience with a cluster", () => {
     assert.equal(tries, 100);
   });
 
+  it("gives an answer a second more where it has come to an end, since a node may hang", async () => {
+    const never = () => new Promise<never>(() => {});
+    const { patience, slept } = world();
+    const hanging = patience.wait(never);
+    patience.limit(0);
+    await assert.rejects(hanging, { code: "frontier-away", message: /does not answer \(no answer\)/ });
+    await assert.rejects(patience.wait(never), { code: "frontier-away" });
+    assert.deepEqual(slept, [1_000, 1_000]);
+  });
+
   it("does not wait for what is no matter of time", async () => {
     const { patience, slept } = world();
     for (const message of ["ERR unknown command", "WRONGTYPE Operation against a key"])
