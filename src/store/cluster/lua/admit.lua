@@ -26,7 +26,7 @@ local function waits_at(id)
 end
 
 -- A URL that is known and not dropped gets more.
-local function give(key, fingerprint, value, gift, page)
+local function give(fingerprint, word, value, gift, page)
   local level = value % 256
   local id = (value - level) / 256
   if seed == "" or gift == 0 or id == page then
@@ -36,7 +36,7 @@ local function give(key, fingerprint, value, gift, page)
   if to == level then
     return level
   end
-  call("HSET", key, fingerprint, format("%d", value + to - level))
+  change_seen(fingerprint, word, value + to - level)
   local letter, order = waits_at(id)
   if letter == 113 then
     local one = host(order)
@@ -44,28 +44,6 @@ local function give(key, fingerprint, value, gift, page)
     offer(one, id, to)
   end
   return to
-end
-
--- One more bucket: it gets its share of the one that had both.
-local function split_bucket()
-  local new = r.buckets
-  local from, to = format("%s:seen:%d", S, new - low), format("%s:seen:%d", S, new)
-  local all, gone, moved = call("HGETALL", from), {}, {}
-  for i = 1, #all, 2 do
-    if unpack_from("<I4", all[i]) % (low * 2) == new then
-      gone[#gone + 1] = all[i]
-      moved[#moved + 1] = all[i]
-      moved[#moved + 1] = all[i + 1]
-    end
-  end
-  if #gone > 0 then
-    call("HDEL", from, unpack(gone))
-    call("HSET", to, unpack(moved))
-  end
-  r.buckets = new + 1
-  if r.buckets == low * 2 then
-    low = r.buckets
-  end
 end
 
 local function admit(fingerprint, kind, class, nth, level, text, id)
@@ -99,36 +77,31 @@ local blob, at, told, size = ARGV[8], 1, {}, 0
 while at <= #blob do
   local fingerprint, word, kind, class, nth, level, gift, page, text
   fingerprint, word, kind, class, nth, level, gift, page, text, at = unpack_from(PART, blob, at)
-  local key = bucket(word)
   local says
   if kind == 2 then
-    local value = tonumber(call("HGET", key, fingerprint) or -1)
-    says = value < 0 and -1 or give(key, fingerprint, value, gift, page)
+    local value = find_seen(fingerprint, word) or -1
+    says = value < 0 and -1 or give(fingerprint, word, value, gift, page)
   else
     local id = r.last + 1
-    local value = format("%d", kind == 0 and id * 256 + level or -256 * id)
-    local new = call("HSETNX", key, fingerprint, value) == 1
-    if new then
-      r.seen = r.seen + 1
-    else
-      local known = tonumber(call("HGET", key, fingerprint))
+    local value = kind == 0 and id * 256 + level or -256 * id
+    local known = meet_seen(fingerprint, word, value)
+    local new = not known
+    if known and known >= 0 then
+      says = kind == 0 and give(fingerprint, word, known, gift, page) or known % 256
+    elseif known and kind == 1 then
+      says = -1
+    elseif known then
+      -- It was only dropped, and is wanted after all: the record of that goes.
       local old = math.floor(-known / 256)
-      if known > 0 then
-        says = kind == 0 and give(key, fingerprint, known, gift, page) or known % 256
-      elseif kind == 1 then
-        says = -1
+      local row = read(old)
+      if row then
+        local reason = fields(row)
+        ends[reason] = (ends[reason] or 0) - 1
+        write(old, "")
+        change_seen(fingerprint, word, value)
+        new = true
       else
-        -- It was only dropped, and is wanted after all: the record of that goes.
-        local row = read(old)
-        if row then
-          local reason = fields(row)
-          ends[reason] = (ends[reason] or 0) - 1
-          write(old, "")
-          call("HSET", key, fingerprint, value)
-          new = true
-        else
-          says = -10 - old
-        end
+        says = -10 - old
       end
     end
     if new then
@@ -148,7 +121,5 @@ for one, queue in pairs(queues) do
     end
   end
 end
-while r.seen > r.buckets * IN_BUCKET do
-  split_bucket()
-end
+make_room()
 return answer(told)

@@ -9,8 +9,7 @@ for i = 8, #ARGV do
     says = 0
     if seed ~= "" then
       local id = tonumber(sub(ARGV[i], 18, string.find(ARGV[i], ":", 18, true) - 1))
-      local _, _, value = seen_of(read(id))
-      says = math.abs(value) % 256
+      says = level_of(read(id))
     end
   end
   told[#told + 1] = says

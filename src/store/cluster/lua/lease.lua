@@ -121,8 +121,7 @@ local function lease(one)
   end
   local level = 0
   if seed ~= "" then
-    local _, _, value = seen_of(row)
-    level = math.abs(value) % 256
+    level = level_of(row)
   end
   local lo, hi = unpack_from("<I4I4", row, 4)
   given[count] = { token, id, attempt, one.tier, one.name, level, visit, previous, hi, lo, moved, sub(row, 17 + length) }

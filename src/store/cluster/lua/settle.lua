@@ -29,8 +29,7 @@ for i = 1, tonumber(ARGV[8]) do
       local letter = "e"
       if verdict == "drop" and previous == "" then
         letter = "x"
-        local key, fingerprint, value = seen_of(row)
-        call("HSET", key, fingerprint, format("%d", -value))
+        drop_seen(row)
       elseif due ~= "" then
         call("ZADD", S .. ":again", due, pack(">I4", id))
         r.due = earliest(":again")

@@ -36,11 +36,10 @@ local function tell(id, row)
     local letter = sub(row, 1, 1)
     local reason, visit = fields(row)
     local due = r.due >= 0 and call("ZSCORE", S .. ":again", pack(">I4", id)) or ""
-    local _, _, value = seen_of(row)
     local text = letter .. sub(row, 17 + byte(row, 16))
     local name = host(sub(row, 12, 15)).name
     local lo, hi = unpack_from("<I4I4", row, 4)
-    told[#told + 1] = { id, state(id, letter), name, due, visit, reason, math.abs(value) % 256, text, hi, lo }
+    told[#told + 1] = { id, state(id, letter), name, due, visit, reason, level_of(row), text, hi, lo }
   end
 end
 
@@ -51,9 +50,9 @@ for i = 9, ARGV[8] == "given" and 8 or #ARGV do
       tell(id, read(id))
     end
   elseif ARGV[8] == "seen" then
-    local value = call("HGET", bucket((unpack_from("<I4", ARGV[i]))), ARGV[i])
+    local value = find_seen(ARGV[i], (unpack_from("<I4", ARGV[i])))
     if value then
-      local id = math.floor(math.abs(tonumber(value)) / 256)
+      local id = math.floor(math.abs(value) / 256)
       tell(id, read(id))
     else
       told[#told + 1] = {}
