@@ -22,3 +22,18 @@ export async function inStep<T>(all: Stream<T>, atOnce: number, work: (one: T) =
   await rest.return?.();
   for (const end of ends) if (end.status === "rejected") throw end.reason;
 }
+
+/**
+ * What `work` makes of each, in order, so many under way at a time. Throws what `work` throws when its turn comes; what is
+ * under way when nobody asks any more is let go.
+ */
+export async function* ahead<T, R>(all: Stream<T>, atOnce: number, work: (one: T) => Promise<R>): AsyncGenerator<R> {
+  const underWay: Promise<R>[] = [];
+  for await (const one of all) {
+    const result = work(one);
+    result.catch(() => {}); // said when its turn comes, if anybody still asks
+    underWay.push(result);
+    if (underWay.length >= atOnce) yield await underWay.shift()!;
+  }
+  while (underWay.length > 0) yield await underWay.shift()!;
+}

@@ -57,7 +57,7 @@ class DirectoryBlobs implements Blobs {
     }
   }
 
-  async *list(prefix: string): AsyncGenerator<Blob> {
+  async *list(prefix: string, after = ""): AsyncGenerator<Blob> {
     const keys: string[] = [];
     try {
       // A prefix may end inside a name; the folder above it holds all that it can mean.
@@ -65,7 +65,7 @@ class DirectoryBlobs implements Blobs {
       for (const entry of await readdir(join(this.name, below), { recursive: true, withFileTypes: true })) {
         if (!entry.isFile()) continue;
         const key = join(entry.parentPath, entry.name).slice(join(this.name, sep).length).replaceAll(sep, "/");
-        if (key.startsWith(prefix) && !key.startsWith(`${INCOMING}/`)) keys.push(key);
+        if (key > after && key.startsWith(prefix) && !key.startsWith(`${INCOMING}/`)) keys.push(key);
       }
     } catch (cause) {
       const error = this.#error(cause, prefix);

@@ -125,7 +125,7 @@ class S3Blobs implements Blobs {
     return found === null ? null : { key, bytes: found.ContentLength ?? 0 };
   }
 
-  async *list(prefix: string): AsyncGenerator<Blob> {
+  async *list(prefix: string, after?: BlobKey): AsyncGenerator<Blob> {
     let token: string | undefined;
     do {
       const page = await this.#told(() =>
@@ -133,6 +133,7 @@ class S3Blobs implements Blobs {
           new this.#sdk.ListObjectsV2Command({
             Bucket: this.#bucket,
             Prefix: this.#prefix + prefix,
+            ...(after === undefined ? {} : { StartAfter: this.#prefix + after }),
             ...(token === undefined ? {} : { ContinuationToken: token }),
           }),
         ),

@@ -5,15 +5,19 @@
  */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { ahead } from "../base/in-step.ts";
 import { readFully } from "../base/read-fully.ts";
 import type { ArchiveMark, Capture } from "../model/capture.ts";
 import type { FetchResponse } from "../model/fetch-result.ts";
 import type { Archive, ArchiveNote } from "../ports/archive.ts";
-import { type Blob, BlobError, type BlobKey, type Blobs, type Range } from "../ports/blobs.ts";
+import type { Blob, BlobKey, Blobs, Range } from "../ports/blobs.ts";
 import type { Patience } from "./patience.ts";
 
 /** Larger ones are in memory as a whole, and lost as a whole when the connection breaks. */
 const SEGMENT_MOST = 8 << 20;
+
+/** Segments that are on their way while one is read. */
+const AT_ONCE = 4;
 
 const OPEN_SUFFIX = ".open";
 const folderOf = (file: string): string => `segments/${file}/`;
@@ -84,59 +88,44 @@ async function readWhole(handle: Handle, piece: Buffer, position: number): Promi
     throw new Error("an archive file is shorter than what was synced of it");
 }
 
-/** In order. */
-async function segmentsOf(blobs: Blobs, file: string): Promise<readonly (Blob & { readonly offset: number })[]> {
-  const found: (Blob & { readonly offset: number })[] = [];
-  for await (const blob of blobs.list(folderOf(file)))
-    found.push({ ...blob, offset: Number(blob.key.slice(blob.key.lastIndexOf("/") + 1)) });
-  return found;
+/** A piece of a file. */
+export interface Segment extends Blob {
+  /** In the file. */
+  readonly offset: number;
 }
 
-/** The bytes of a file that has not gone up whole, as far as its segments reach without a gap. */
-export async function* segmentBytes(
-  blobs: Blobs,
-  file: string,
-  range: Range = { offset: 0, length: Number.MAX_SAFE_INTEGER },
-): AsyncGenerator<Uint8Array> {
-  let at = range.offset;
-  const end = range.offset + range.length;
-  for (const { key, offset, bytes } of await segmentsOf(blobs, file)) {
-    if (offset + bytes <= at) continue;
-    if (offset > at || at >= end) return;
-    const length = Math.min(offset + bytes, end) - at;
-    yield* blobs.get(key, { offset: at - offset, length });
-    at += length;
-  }
+/** In order; those behind the one with the key `after`. */
+export async function* segmentsOf(blobs: Blobs, file: string, after?: BlobKey): AsyncGenerator<Segment> {
+  for await (const blob of blobs.list(folderOf(file), after))
+    yield { ...blob, offset: Number(blob.key.slice(blob.key.lastIndexOf("/") + 1)) };
 }
 
 /**
- * The bytes of a file in a store, whole or in segments: also when it goes up whole, and its segments go, while they are read.
- * Fewer where it ends before, none where there is nothing of it.
+ * The bytes of a file as far as its segments reach without a gap. Throws a `BlobError` with code "store-missing" when one of
+ * them is there no more.
  */
-export async function* storedBytes(blobs: Blobs, file: string, { offset, length }: Range): AsyncGenerator<Uint8Array> {
-  const end = offset + length;
-  let at = offset;
-  const whole = (rest: Range) => blobs.get(archiveKey(file), rest);
-  const segments = (rest: Range) => segmentBytes(blobs, file, rest);
-  for (const source of [whole, segments, whole]) {
-    try {
-      for await (const piece of source({ offset: at, length: end - at })) {
-        at += piece.length;
-        yield piece;
-      }
-      if (source === whole || at >= end) return;
-    } catch (cause) {
-      if (!(cause instanceof BlobError && cause.code === "store-missing")) throw cause;
-    }
+export async function* bytesOf(
+  blobs: Pick<Blobs, "get">,
+  segments: readonly Segment[],
+  { offset: from, length }: Range,
+): AsyncGenerator<Uint8Array> {
+  const parts: { readonly key: BlobKey; readonly range: Range }[] = [];
+  let at = from;
+  for (const { key, offset, bytes } of segments) {
+    if (offset + bytes <= at) continue;
+    if (offset > at || at >= from + length) break;
+    const to = Math.min(offset + bytes, from + length);
+    parts.push({ key, range: { offset: at - offset, length: to - at } });
+    at = to;
   }
-}
-
-/** How far its segments reach without a gap. */
-export async function segmentedLength(blobs: Blobs, file: string): Promise<number> {
-  let length = 0;
-  for (const { offset, bytes } of await segmentsOf(blobs, file))
-    if (offset <= length) length = Math.max(length, offset + bytes);
-  return length;
+  const pieces = ahead(parts, AT_ONCE, async ({ key, range }) => {
+    const piece = Buffer.concat(await Array.fromAsync(blobs.get(key, range)));
+    return { piece, isWhole: piece.length === range.length };
+  });
+  for await (const { piece, isWhole } of pieces) {
+    yield piece;
+    if (!isWhole) return;
+  }
 }
 
 /** The names of all files that have segments. */
@@ -147,5 +136,5 @@ export async function segmentedFiles(blobs: Blobs): Promise<readonly string[]> {
 }
 
 export async function removeSegments(blobs: Blobs, file: string): Promise<void> {
-  await blobs.remove((await segmentsOf(blobs, file)).map(({ key }) => key));
+  await blobs.remove((await Array.fromAsync(segmentsOf(blobs, file))).map(({ key }) => key));
 }

@@ -38,8 +38,8 @@ export interface Blobs extends AsyncDisposable {
   get(key: BlobKey, range?: Range): AsyncIterable<Uint8Array>;
   /** Null when it is not there. */
   head(key: BlobKey): Promise<Blob | null>;
-  /** All blobs whose keys begin with `prefix`, in order of key (by code unit). */
-  list(prefix: string): AsyncIterable<Blob>;
+  /** All blobs whose keys begin with `prefix`, in order of key (by code unit); those behind the key `after`, if one is told. */
+  list(prefix: string, after?: BlobKey): AsyncIterable<Blob>;
   /** What is not there is no error. */
   remove(keys: readonly BlobKey[]): Promise<void>;
 }

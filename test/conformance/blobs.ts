@@ -81,6 +81,8 @@ export function blobsConformance(name: string, open: () => Promise<Blobs>): void
         ["b-1", "b/1/deep", "b/10", "b/2", "bc"],
       );
       assert.equal((await all(blobs, "")).length, 6);
+      assert.deepEqual(await Array.fromAsync(blobs.list("b/", "b/10")), [{ key: "b/2", bytes: 3 }]);
+      assert.deepEqual(await Array.fromAsync(blobs.list("b/", "b/2")), []);
       assert.deepEqual(await all(blobs, "c/"), []);
     });
 

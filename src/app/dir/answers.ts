@@ -29,6 +29,8 @@ export interface Answers {
 export const MOST_RATIO = 200;
 /** Of a body that is read for an export, decoded. */
 export const MOST_BODY_BYTES = 16 * 1024 * 1024;
+/** Of pages that are read one behind the other, so many are asked for at a time: a store is far away, and a page mostly small. */
+export const ANSWERS_AHEAD = 8;
 
 /** Null when nothing was archived. `maxBodyBytes`: decoded bodies are cut there. Throws what `CrawlArchive.at` does. */
 export async function answerTo(

@@ -1,8 +1,8 @@
 /** The archive files of a crawl as far as they are committed: what stands behind that is not part of the crawl. */
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { archiveKey, segmentedLength, storedBytes } from "../../blobs/segments.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import { archiveKey } from "../../blobs/segments.ts";
+import type { StoredFiles } from "../../blobs/stored-files.ts";
 import { ArchiveError } from "../../warc/error.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
 
@@ -15,20 +15,20 @@ export interface ArchiveFile {
   /** How many it has. */
   readonly size: number;
   /** Where it is, whole or in segments, when it is not on this disk; `path` is then for people. */
-  readonly store?: Blobs;
+  readonly store?: StoredFiles;
 }
 
 export const IS_ARCHIVE = /\.warc(\.gz|\.zst)?$/;
 
 /**
  * In order of name. `marks`: how much of each is committed; null when nobody knows, then all of it counts. Throws an
- * `ArchiveError` when a file is there twice, open and closed. `dir`: where they are on this disk, if they are. `blobs`: the
- * crawl's store, asked for what is not in `dir`.
+ * `ArchiveError` when a file is there twice, open and closed. `dir`: where they are on this disk, if they are. `stored`: those in
+ * the crawl's store, asked for what is not in `dir`.
  */
 export async function archiveFiles(
   dir: string | null,
   marks: ReadonlyMap<string, number> | null,
-  blobs: Blobs | null,
+  stored: StoredFiles | null,
 ): Promise<readonly ArchiveFile[]> {
   const files: ArchiveFile[] = [];
   const taken = new Set<string>();
@@ -50,15 +50,16 @@ export async function archiveFiles(
   }
   const lacking = () =>
     [...(marks ?? [])].filter(([name, bytes]) => IS_ARCHIVE.test(name) && bytes > 0 && !taken.has(name));
-  if (blobs === null || (marks !== null && lacking().length === 0)) return files;
+  if (stored === null || (marks !== null && lacking().length === 0)) return files;
+  const { blobs } = stored;
   for await (const { key, bytes: size } of blobs.list(archiveKey(""))) {
     const name = key.slice(archiveKey("").length);
-    if (IS_ARCHIVE.test(name) && !taken.has(name)) take(name, `${blobs.name}/${key}`, size, blobs);
+    if (IS_ARCHIVE.test(name) && !taken.has(name)) take(name, `${blobs.name}/${key}`, size, stored);
   }
   for (const [name, bytes] of lacking()) {
-    const inSegments = await segmentedLength(blobs, name);
+    const inSegments = await stored.lengthInSegments(name);
     const size = inSegments < bytes ? ((await blobs.head(archiveKey(name)))?.bytes ?? inSegments) : inSegments; // gone up since
-    if (size > 0) take(name, `${blobs.name}/${archiveKey(name)}`, size, blobs);
+    if (size > 0) take(name, `${blobs.name}/${archiveKey(name)}`, size, stored);
   }
   return files.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -74,9 +75,7 @@ async function namesIn(dir: string): Promise<string[]> {
 /** The bytes of a file that count, also when it is finished, and so renamed, after its name was read. */
 export async function* committedBytes({ path, name, bytes, store }: ArchiveFile): AsyncGenerator<Uint8Array> {
   if (bytes === 0) return;
-  if (store !== undefined) {
-    return yield* storedBytes(store, name, { offset: 0, length: bytes });
-  }
+  if (store !== undefined) return yield* store.bytes(name, { offset: 0, length: bytes });
   const file: FileHandle = await open(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== "ENOENT") throw cause;
     return open(join(dirname(path), name));

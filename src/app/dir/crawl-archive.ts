@@ -1,5 +1,6 @@
 /** The archive of a crawl as it is read: from files on this disk, or, where a file is not here, by ranged reads of the store. */
-import { archiveKey, storedBytes } from "../../blobs/segments.ts";
+import { archiveKey } from "../../blobs/segments.ts";
+import { StoredFiles } from "../../blobs/stored-files.ts";
 import type { Locator } from "../../model/capture.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import { ArchiveError } from "../../warc/error.ts";
@@ -15,7 +16,7 @@ type Places =
 export class CrawlArchive implements AsyncDisposable {
   readonly #places: Places;
   /** Opened when it is needed: most archives are here as a whole. */
-  #blobs: Promise<Blobs | null> | null = null;
+  #stored: Promise<StoredFiles | null> | null = null;
 
   constructor(places: Places) {
     this.#places = places;
@@ -30,10 +31,10 @@ export class CrawlArchive implements AsyncDisposable {
       // It may have gone up, and away, between two looks.
       if (!(cause instanceof ArchiveError) || (await isHere(folder!, locator.file))) throw cause;
     }
-    const blobs = await this.blobs();
-    if (blobs === null) return readRecordAt(folder!, locator);
-    const place = `${blobs.name}/${archiveKey(locator.file)}`;
-    return recordIn(await collected(storedBytes(blobs, locator.file, locator)), place, locator);
+    const stored = await this.#files();
+    if (stored === null) return readRecordAt(folder!, locator);
+    const place = `${stored.name}/${archiveKey(locator.file)}`;
+    return recordIn(Buffer.concat(await Array.fromAsync(stored.bytes(locator.file, locator))), place, locator);
   }
 
   /**
@@ -51,23 +52,23 @@ export class CrawlArchive implements AsyncDisposable {
 
   /** See `archiveFiles`. */
   async files(marks: ReadonlyMap<string, number> | null): Promise<readonly ArchiveFile[]> {
-    return archiveFiles(this.#places.folder, marks, await this.blobs());
+    return archiveFiles(this.#places.folder, marks, await this.#files());
   }
 
   /** Null when the crawl has none. */
-  blobs(): Promise<Blobs | null> {
+  async blobs(): Promise<Blobs | null> {
+    return (await this.#files())?.blobs ?? null;
+  }
+
+  #files(): Promise<StoredFiles | null> {
     const { store } = this.#places;
-    this.#blobs ??= store === null ? Promise.resolve(null) : openStore(store);
-    return this.#blobs;
+    this.#stored ??= store === null ? Promise.resolve(null) : openStore(store).then(filesIn);
+    return this.#stored;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#blobs?.catch(() => null))?.[Symbol.asyncDispose]();
+    await (await this.#stored?.catch(() => null))?.blobs[Symbol.asyncDispose]();
   }
 }
 
-async function collected(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const all: Uint8Array[] = [];
-  for await (const piece of pieces) all.push(piece);
-  return Buffer.concat(all);
-}
+const filesIn = (blobs: Blobs | null): StoredFiles | null => (blobs === null ? null : new StoredFiles(blobs));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { hashText } from "../../base/hash.ts";
 import { directoryBlobs } from "../../blobs/directory.ts";
 import { s3Blobs } from "../../blobs/s3.ts";
-import { archiveKey, removeSegments, segmentBytes, segmentedFiles } from "../../blobs/segments.ts";
+import { archiveKey, bytesOf, removeSegments, segmentedFiles, segmentsOf } from "../../blobs/segments.ts";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Backend, StateQueries } from "../../ports/frontier.ts";
 import { OPEN_SUFFIX } from "../../warc/growing-file.ts";
@@ -138,7 +138,10 @@ export async function marksHere(
     if (whole === bytes) here.delete(file);
     // A state that was put back from a copy knows less of it than has gone up.
     else if (whole > bytes) await restore(join(dir, file), blobs.get(archiveKey(file), range), bytes);
-    else await restore(join(dir, file), segmentBytes(blobs, file, range), bytes);
+    else {
+      const segments = await Array.fromAsync(segmentsOf(blobs, file));
+      await restore(join(dir, file), bytesOf(blobs, segments, range), bytes);
+    }
   }
   return here;
 }

@@ -1,11 +1,13 @@
 /** WET and WAT of a crawl: the text of its pages, and what is known of its answers, made of the archive. */
+import { ahead } from "../../base/in-step.ts";
 import { isPresent } from "../../model/end.ts";
 import { header, type RawHeaders } from "../../model/fetch-result.ts";
+import type { VisitRecord } from "../../model/record.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type Derived, derivedChunks } from "../../warc/derived.ts";
 import { answerIn, parseHttp } from "../../warc/http.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
-import { answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
+import { ANSWERS_AHEAD, answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
 import { seenIn } from "../page-content.ts";
 import { VERSION } from "../version.ts";
 import { archivedRecords } from "./archive-records.ts";
@@ -26,12 +28,11 @@ function write(job: ExportJob, what: string, records: AsyncIterable<Derived>): P
 }
 
 async function* texts(job: ExportJob): AsyncGenerator<Derived> {
-  const { state, where, onProgress } = job;
-  let seen = 0;
-  for await (const { href, visit } of state.urls({ endedOnly: true })) {
-    if ((++seen & 63) === 0) onProgress("URLs", seen, null);
-    if (visit === null || !isPresent(visit.end) || (where !== null && !where(href, visit))) continue;
-    const answer = await answerTo(visit, job, MOST_BODY_BYTES);
+  const answers = ahead(presentPages(job), ANSWERS_AHEAD, async (visit) => ({
+    visit,
+    answer: await answerTo(visit, job, MOST_BODY_BYTES),
+  }));
+  for await (const { visit, answer } of answers) {
     if (answer === null) continue;
     const text = await seenIn(answer.document(), { lines: true }).catch(() => ""); // a PDF that nobody can read
     if (text.trim() === "") continue;
@@ -44,6 +45,14 @@ async function* texts(job: ExportJob): AsyncGenerator<Derived> {
       language: visit.page?.language ?? null,
       text: text.endsWith("\n") ? text : `${text}\n`,
     };
+  }
+}
+
+async function* presentPages({ state, where, onProgress }: ExportJob): AsyncGenerator<VisitRecord> {
+  let seen = 0;
+  for await (const { href, visit } of state.urls({ endedOnly: true })) {
+    if ((++seen & 63) === 0) onProgress("URLs", seen, null);
+    if (visit !== null && isPresent(visit.end) && (where === null || where(href, visit))) yield visit;
   }
 }
 

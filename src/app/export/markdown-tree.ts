@@ -2,7 +2,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { besidePath } from "../../base/beside.ts";
-import { inStep } from "../../base/in-step.ts";
+import { ahead, inStep } from "../../base/in-step.ts";
 import { naming } from "../../base/replace-file.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
 import { PagePaths } from "../../export/page-path.ts";
@@ -10,7 +10,7 @@ import { missingForContent } from "../../media/main-content.ts";
 import { isPresent } from "../../model/end.ts";
 import { header } from "../../model/fetch-result.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
-import { answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
+import { ANSWERS_AHEAD, type Answer, answerTo, MOST_BODY_BYTES } from "../dir/answers.ts";
 import { CONTENTS_AT_ONCE, contentOf } from "../page-content.ts";
 import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
@@ -46,8 +46,12 @@ export async function writeMarkdown(job: ExportJob): Promise<void> {
     async function* others() {
       for await (const page of pagesOf(job)) if (!tree.has(page)) yield { ...page, file: tree.placeOf(page) };
     }
-    await inStep(others(), CONTENTS_AT_ONCE, async ({ visit, file }) => {
-      const markdown = await markdownOf(visit, job);
+    const answered = ahead(others(), ANSWERS_AHEAD, async ({ visit, file }) => ({
+      ...{ visit, file },
+      answer: await answerTo(visit, job, MOST_BODY_BYTES),
+    }));
+    await inStep(answered, CONTENTS_AT_ONCE, async ({ visit, file, answer }) => {
+      const markdown = answer && (await markdownOf(visit, answer));
       if (markdown === null) unread++;
       else await tree.write(file, visit, markdown);
     });
@@ -102,9 +106,7 @@ async function* pagesOf({ state, where, onProgress }: ExportJob): AsyncGenerator
 }
 
 /** Null when there is none to be found. */
-async function markdownOf(visit: VisitRecord, job: ExportJob): Promise<string | null> {
-  const answer = await answerTo(visit, job, MOST_BODY_BYTES);
-  if (answer === null) return null;
+async function markdownOf(visit: VisitRecord, answer: Answer): Promise<string | null> {
   const content = await contentOf(answer.document(), visit.page?.title ?? null).catch(() => null);
   return content?.markdown ?? null;
 }
