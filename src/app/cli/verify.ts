@@ -19,8 +19,8 @@ export const verifyCommand: Command = {
   usage: "verify DIR",
   says: "whether a crawl is whole: reads all of its archive, changes nothing",
   more: `Every record is read, every digest recomputed, and archive, state.db, index and pages.jsonl are
-held against each other. A crawl that is running is verified as of its last commit. Exit code 3
-when anything is damaged.`,
+held against each other. A crawl that is running is verified as of its last commit; what crawlers
+have written since is counted, and in order. Exit code 3 when anything is damaged.`,
   options: TABLE,
   async run(argv, shell) {
     const line = readArguments("verify", argv, TABLE);
@@ -31,7 +31,7 @@ when anything is damaged.`,
       shell,
       (done, total) => `Read ${size(done)}${total === null ? "" : ` of ${size(total)}`}`,
     );
-    const verification = await verify(crawl, display.at).finally(display.end);
+    const verification = await verify(crawl, display.at, shell.clock.now()).finally(display.end);
     shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(crawl.name, verification).join("\n")}\n`);
     return verification.faults === 0 ? EXIT.done : EXIT.disk;
   },
@@ -53,6 +53,9 @@ function reportOf(name: string, verification: Verification): string[] {
       : []),
     ...(pages === null ? [] : [`  pages    ${counted(pages, "line")}`]),
     ...(claims.indexed === null ? [] : [`  index    ${counted(claims.indexed, "line")}`]),
+    ...(archive.unsettled > 0
+      ? [`  running  ${counted(archive.unsettled, "response")} written, and not settled yet`]
+      : []),
     ...(archive.unclaimed > 0 && hasState
       ? [`  note     ${counted(archive.unclaimed, "response")} in the archive that the state does not speak of`]
       : []),

@@ -41,6 +41,7 @@ async function archiveIn(dir: string) {
   return {
     ...{ name: dir, dir, config, archive, state: null },
     damage: () => [],
+    standing: async () => ({ running: false, paused: false }),
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
 }

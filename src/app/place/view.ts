@@ -16,11 +16,11 @@ export interface Remains extends AsyncDisposable {
   readonly state: ReadOnlyState | null;
   /** What is wrong with what the state is kept in, a few lines at most; none when it is sound. May read all of it. */
   damage(): readonly string[];
+  standing(): Promise<Standing>;
 }
 
 export interface CrawlView extends Remains {
   readonly state: ReadOnlyState;
-  standing(): Promise<Standing>;
 }
 
 export interface Standing {

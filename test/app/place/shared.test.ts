@@ -8,12 +8,17 @@ import { main } from "../../../src/app/cli/main.ts";
 import { configFrom, sharedConfig } from "../../../src/app/config/config.ts";
 import { CONFIG } from "../../../src/app/place/shared-crawl.ts";
 import { systemClock } from "../../../src/base/clock.ts";
+import { silentLog } from "../../../src/base/log.ts";
 import { directoryBlobs } from "../../../src/blobs/directory.ts";
 import { archiveKey } from "../../../src/blobs/segments.ts";
+import type { ArchiveMark } from "../../../src/model/capture.ts";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
 import { Connection } from "../../../src/store/cluster/connection.ts";
 import { Facts } from "../../../src/store/cluster/facts.ts";
+import { openMembers } from "../../../src/store/cluster/members.ts";
+import { openArchive } from "../../../src/warc/archive.ts";
 import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
+import { exchange, note } from "../../warc/fixtures.ts";
 import { type TestShell, testShell } from "../shell.ts";
 import { PAGES, visitSmall } from "../small-crawl.ts";
 
@@ -57,6 +62,27 @@ async function begin(name: string, pieces: boolean): Promise<void> {
   const half = Math.floor(bytes.length / 2);
   await blobs.put(`segments/${key}/${"0".padStart(16, "0")}`, bytes.subarray(0, half));
   await blobs.put(`segments/${key}/${String(half).padStart(16, "0")}`, bytes.subarray(half));
+}
+
+/** Responses that were archived at these times, committed to their last byte, and settled by nobody; and some bytes more. */
+async function written(name: string, file: string, times: readonly number[]): Promise<void> {
+  using shell = testShell();
+  const folder = join(shell.cwd, "archive");
+  const archive = await openArchive({
+    dir: folder,
+    clock: systemClock,
+    info: { software: "trawl/test", robots: "obey" },
+  });
+  for (const startedAt of times) archive.append(exchange({ startedAt, endedAt: startedAt + 20 }), note);
+  const [{ bytes }] = (await archive.sync()) as [ArchiveMark];
+  const [growing] = readdirSync(folder);
+  await using blobs = directoryBlobs(join(dir, name));
+  const whole = Buffer.concat([readFileSync(join(folder, growing!)).subarray(0, bytes), Buffer.from("more")]);
+  await blobs.put(`segments/${file}/${"0".padStart(16, "0")}`, whole);
+  await archive[Symbol.asyncDispose]();
+  const options = { name, shards: SHARDS, joins: true, clock: systemClock, blobs };
+  await using backend = await openCluster(connection, options);
+  await backend.commit({ settled: [], hosts: [], robots: [], marks: [{ file, bytes }] });
 }
 
 async function run(shell: TestShell, command: string, ...more: string[]): Promise<string> {
@@ -117,6 +143,36 @@ describe("a crawl that crawlers share", () => {
     using again = testShell();
     assert.equal(await main(["verify", "--frontier", frontier, "--name", "pieces"], again), 0, again.out());
     assert.match(again.out(), /archive {2}1 file, [\d.]+ kB, 9 records: /);
+  });
+
+  it("holds what its crawlers have written and not settled yet against nobody", async () => {
+    const name = "under-way";
+    await begin(name, false);
+    const id = "abcdef";
+    const now = systemClock.now();
+    await written(name, `trawl-20261201000000000-${id}_0-00000.warc.gz`, [now, now - 3_600_000]);
+    const says = async () => {
+      using shell = testShell();
+      shell.time = systemClock.now();
+      assert.equal(await main(["verify", "--frontier", frontier, "--name", name], shell), 0, shell.out());
+      return shell.out().match(/^ {2}(running|note ) .*(response|commit).*$/gm);
+    };
+    const behind =
+      /^ {2}note {5}trawl-20261201000000000-abcdef_0-00000.warc.gz ends with 4 B that no commit speaks of$/;
+    {
+      await using _member = await openMembers(connection, {
+        ...{ name, id, shards: SHARDS, clock: systemClock, log: silentLog },
+        divide: () => [id, id, id],
+      });
+      // What was written before any open lease began is settled by nobody.
+      assert.deepEqual(await says(), [
+        "  running  1 response written, and not settled yet",
+        "  note     1 response in the archive that the state does not speak of",
+      ]);
+    }
+    const [unclaimed, bytes] = (await says()) ?? [];
+    assert.equal(unclaimed, "  note     2 responses in the archive that the state does not speak of");
+    assert.match(bytes!, behind);
   });
 
   it("is damaged when its store has not what the state speaks of", async () => {

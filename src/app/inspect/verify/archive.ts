@@ -10,6 +10,7 @@ import { type ArchiveFile, committedBytes, IS_ARCHIVE } from "../../dir/archive-
 import { counted, size } from "../../wording.ts";
 import type { Agreement, Claim } from "./claims.ts";
 import type { Findings } from "./findings.ts";
+import type { UnderWay } from "./under-way.ts";
 
 export interface ArchiveCounts {
   files: number;
@@ -23,12 +24,15 @@ export interface ArchiveCounts {
   payloads: number;
   /** Responses, revisits and resources that nothing refers to. */
   unclaimed: number;
+  /** Those that nothing refers to yet, since their crawlers are at it. */
+  unsettled: number;
 }
 
 /** Says what is wrong, or remarkable, with the files themselves; gives them in the order of claims. */
 export function inClaimOrder(
   files: readonly ArchiveFile[],
   marks: ReadonlyMap<string, number> | null,
+  { isGrowing }: Pick<UnderWay, "isGrowing">,
   findings: Findings,
 ): readonly ArchiveFile[] {
   const left = new Map(marks ?? []);
@@ -38,7 +42,8 @@ export function inClaimOrder(
     left.delete(name);
     if (path.endsWith(OPEN_SUFFIX)) open++;
     if (committed > whole) findings.fault(`${name} has ${whole} of the ${committed} bytes that were committed`);
-    if (committed < whole) findings.note(`${name} ends with ${size(whole - committed)} that no commit speaks of`);
+    if (committed < whole && !isGrowing(name))
+      findings.note(`${name} ends with ${size(whole - committed)} that no commit speaks of`);
   }
   if (open > 0) findings.note(`${counted(open, "file")} still open: the crawl is running, or was killed`);
   for (const [name, bytes] of left)
@@ -54,6 +59,7 @@ export async function verifyArchive(
   files: readonly ArchiveFile[],
   claims: AsyncIterator<readonly Claim[]>,
   agreement: Agreement,
+  underWay: Pick<UnderWay, "mayBeSettled">,
   findings: Findings,
   onBytes: OnBytes,
 ): Promise<ArchiveCounts> {
@@ -65,6 +71,7 @@ export async function verifyArchive(
     blocks: 0,
     payloads: 0,
     unclaimed: 0,
+    unsettled: 0,
   };
   const claimed = new Claimed(claims, agreement, findings);
   await claimed.start();
@@ -81,7 +88,9 @@ export async function verifyArchive(
       tally(record, where, counts, findings);
       const found = await claimed.take(file.name, record.offset);
       if (found !== null) holdAgainst(found, record, where, findings);
-      else if (/^(response|revisit)$/.test(record.type) || isOurResource(record)) counts.unclaimed++;
+      else if (!/^(response|revisit)$/.test(record.type) && !isOurResource(record)) continue;
+      else if (underWay.mayBeSettled(file.name, record)) counts.unsettled++;
+      else counts.unclaimed++;
     }
     counts.bytes += file.bytes;
   }

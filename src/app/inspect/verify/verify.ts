@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Instant, systemClock } from "../../../base/clock.ts";
 import { INDEX_FILE } from "../../dir/index-file.ts";
 import { PAGES_FILE } from "../../dir/pages-file.ts";
 import type { Remains } from "../../place/view.ts";
@@ -10,6 +11,7 @@ import { type ArchiveCounts, inClaimOrder, verifyArchive } from "./archive.ts";
 import { Agreement, type ClaimCounts, readClaims, writeClaims } from "./claims.ts";
 import { Findings } from "./findings.ts";
 import { verifyPages } from "./pages.ts";
+import { underWayIn } from "./under-way.ts";
 
 export interface Verification {
   readonly archive: ArchiveCounts;
@@ -28,8 +30,12 @@ export interface Verification {
 /** Called with bytes of the archive read so far, and to be read. */
 export type OnProgress = (done: number, total: number) => void;
 
-/** Without a state, records and index alone are checked. Nothing is changed. */
-export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Verification> {
+/** Without a state, records and index alone are checked. Nothing is changed. `now`: by the clock of this machine. */
+export async function verify(
+  crawl: Remains,
+  onProgress: OnProgress,
+  now: Instant = systemClock.now(),
+): Promise<Verification> {
   const { dir, state, archive } = crawl;
   const findings = new Findings();
   const damage = crawl.damage();
@@ -38,6 +44,7 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
   const sound = damage.length === 0 ? state : null;
   if (sound === null) findings.note("without a sound state.db, records and index alone were checked");
 
+  const underWay = await underWayIn(crawl, now);
   const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
   try {
     const path = join(temporary, "claims");
@@ -48,13 +55,13 @@ export async function verify(crawl: Remains, onProgress: OnProgress): Promise<Ve
       findings,
     );
     const marks = (await sound?.marks()) ?? null;
-    const files = inClaimOrder(await archive.files(marks), marks, findings);
+    const files = inClaimOrder(await archive.files(marks), marks, underWay, findings);
     const stored = files.flatMap(({ store }) => store ?? []);
     if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.name}`);
     const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
     const agreement = new Agreement(claims, sound !== null, findings);
     const onBytes = (done: number): void => onProgress(done, total);
-    const read = await verifyArchive(files, readClaims(path), agreement, findings, onBytes);
+    const read = await verifyArchive(files, readClaims(path), agreement, underWay, findings, onBytes);
     if (dir !== null) agreement.end();
     if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
     const pages =
