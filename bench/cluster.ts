@@ -46,7 +46,7 @@ function spent(before: RedisCost, after: RedisCost) {
       return [name, { calls: count - was.calls, us: us - was.us }] as const;
     }),
   );
-  const scripts = calls.get("evalsha") ?? { calls: 0, us: 0 };
+  const scripts = calls.get("fcall") ?? { calls: 0, us: 0 };
   const commands = [...calls.values()].reduce((sum, { calls: count }) => sum + count, -scripts.calls);
   return { cpuUs: after.cpuUs - before.cpuUs, calls, scripts, commands };
 }
@@ -131,7 +131,7 @@ async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): P
       if (count > 0) row(name, count, (us / count).toFixed(1), `${((100 * us) / all).toFixed(1)} %`);
   };
   table("verb", verbs);
-  for (const name of ["evalsha", "slowlog|get"]) calls.delete(name);
+  for (const name of ["fcall", "slowlog|get"]) calls.delete(name);
   table("command", calls);
 }
 

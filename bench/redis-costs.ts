@@ -1,6 +1,6 @@
 /** What Redis says of itself: its CPU time, what it was asked to do, which verbs that was, and what its keys take. */
 import type { Connection } from "../src/store/cluster/connection.ts";
-import { loadScripts } from "../src/store/cluster/scripts.ts";
+import { loadLibrary } from "../src/store/cluster/scripts.ts";
 import type { RedisCluster, RedisNode } from "../test/services/redis-cluster.ts";
 
 export interface RedisCost {
@@ -54,7 +54,7 @@ export async function bytesByKind(
   return kinds;
 }
 
-const VERB_BY_SHA = new Map(Object.entries(loadScripts()).map(([verb, { sha1 }]) => [sha1, verb]));
+const PREFIX = loadLibrary().functionOf("admit").slice(0, -"admit".length);
 /** Shorter than any script: what scripts call is mostly not logged, which would cost more than it. */
 const LOGGED_US = 8;
 /** Of the log, at each look. */
@@ -78,10 +78,10 @@ export async function timedByVerb(
   while (!isOver) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     const entries = (await ask("SLOWLOG", "GET", String(LOOKED_AT))) as [number, number, number, string[]][];
-    for (const [id, , us, [, sha]] of entries) {
+    for (const [id, , us, [, name]] of entries) {
       if (id <= last) continue;
-      const verb = VERB_BY_SHA.get(sha ?? "");
-      if (verb === undefined) continue;
+      if (name?.startsWith(PREFIX) !== true) continue;
+      const verb = name.slice(PREFIX.length);
       const sum = verbs.get(verb) ?? { calls: 0, us: 0 };
       verbs.set(verb, { calls: sum.calls + 1, us: sum.us + us });
     }

@@ -6,7 +6,7 @@ import { type Client, type ClusterAccess, connect } from "./client.ts";
 import { TimeDifference } from "./clocks.ts";
 import { ClusterError } from "./errors.ts";
 import { Patience, Unanswered } from "./patience.ts";
-import { loadScripts, type Verb } from "./scripts.ts";
+import { loadLibrary, type Verb } from "./scripts.ts";
 import { UnconfirmedCalls } from "./unconfirmed.ts";
 
 export interface ConnectionOptions extends ClusterAccess {
@@ -40,7 +40,8 @@ const LASTING: ReadonlySet<string> = new Set([
 
 export class Connection implements AsyncDisposable {
   readonly #client: Client;
-  readonly #scripts = loadScripts();
+  readonly #library = loadLibrary();
+  #loading: Promise<void> | null = null;
   readonly #replicas: number;
   readonly #clock: Clock;
   readonly #log: Pick<Log, "warn">;
@@ -105,19 +106,34 @@ export class Connection implements AsyncDisposable {
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */
   run(verb: Verb, key: string, words: Words | ((isRepeated: boolean) => Words)): Promise<unknown> {
-    const { text, sha1 } = this.#scripts[verb];
+    const name = this.#library.functionOf(verb);
     let isRepeated = false;
     return this.#make(LASTING.has(verb), async () => {
       const said = typeof words === "function" ? words(isRepeated) : words;
       isRepeated = true;
-      const call = (how: string, what: string) => this.#client.sendCommand(key, false, [how, what, "1", key, ...said]);
+      const call = () => this.#client.sendCommand(key, false, ["FCALL", name, "1", key, ...said]);
       try {
-        return await call("EVALSHA", sha1);
+        return await call();
       } catch (cause) {
-        if (!(cause as Error).message.startsWith("NOSCRIPT")) throw cause;
-        return call("EVAL", text);
+        if (!isUnknown(cause)) throw cause;
+        await this.#load();
+      }
+      try {
+        return await call();
+      } catch (cause) {
+        throw isUnknown(cause) ? new Unanswered("a master does not have the functions of this Trawl yet") : cause;
       }
     });
+  }
+
+  /** Gives all masters the library; a slot may be on its way to one that is not among them yet. */
+  #load(): Promise<void> {
+    this.#loading ??= this.#onMasters(async (_, ask) => {
+      await ask(["FUNCTION", "LOAD", "REPLACE", this.#library.text]);
+    }).finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
   }
 
   /** Takes away all keys that a pattern of Redis fits. What is written meanwhile may be left. */
@@ -238,6 +254,8 @@ export class Connection implements AsyncDisposable {
 }
 
 type Ask = (words: string[]) => Promise<unknown>;
+
+const isUnknown = (cause: unknown): boolean => (cause as Error).message.startsWith("ERR Function not found");
 
 /** Of a node that another has taken the place of. */
 class Demoted extends Unanswered {

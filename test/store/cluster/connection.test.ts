@@ -166,6 +166,15 @@ describe("a call", () => {
     assert.match(said[1]!, /^frontier-back /);
   });
 
+  it("brings the functions along where a master has none: it is new, or was emptied", async () => {
+    const backend = await openCrawl(bench.connection);
+    await backend.add(everywhere("1"));
+    for (const node of await nodesThatAre("master")) await bench.redis.ask(node, "FUNCTION", "FLUSH");
+    assert.equal(await backend.add(everywhere("2")), 60);
+    const { queued } = await backend.pending();
+    assert.equal(queued, 120);
+  });
+
   it("waits for a cluster that is away altogether, for as long as it takes, and the log says it once", async () => {
     const { said, log } = journal();
     await using patient = await connect({ patienceMs: Number.POSITIVE_INFINITY, log });

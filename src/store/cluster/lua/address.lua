@@ -5,16 +5,15 @@
 --          line   crawlers that wait, in order: who, and until when a place is kept for them
 -- ARGV[1]  now, ms   ARGV[2]  crawler   ARGV[3]  its life: another after a restart   ARGV[4]  number of the turn in it
 -- Times stay strings in answers: tostring() would cut them to 14 digits.
-local call = redis.call
-local now = tonumber(ARGV[1])
-local crawler = ARGV[2]
-local life = crawler .. "\t" .. ARGV[3] .. "\t"
-local token = life .. ARGV[4]
+local now, crawler, life, token
 
 -- Kept so much longer than its times say, in ms.
 local SPARE = 60000
 
 local function load()
+  now, crawler = tonumber(ARGV[1]), ARGV[2]
+  life = crawler .. "\t" .. ARGV[3] .. "\t"
+  token = life .. ARGV[4]
   local packed = call("GET", KEYS[1])
   if packed then
     return cmsgpack.unpack(packed)
@@ -30,9 +29,9 @@ local function save(address)
   for _, waiting in ipairs(address.line) do
     last = math.max(last, waiting[2])
   end
-  call("SET", KEYS[1], cmsgpack.pack(address), "PX", string.format("%.0f", math.max(last - now, 0) + SPARE))
+  call("SET", KEYS[1], cmsgpack.pack(address), "PX", format("%.0f", math.max(last - now, 0) + SPARE))
 end
 
 local function said(time)
-  return string.format("%.17g", time)
+  return format("%.17g", time)
 end

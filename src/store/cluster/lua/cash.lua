@@ -1,8 +1,4 @@
 -- Cash in levels (src/dedup/cash-levels): level 0 is none, level k is 2^((k - 41) / 2); between two of them chance decides.
-if seed ~= "" then
-  math.randomseed(tonumber(seed))
-end
-
 local function amount(level)
   return level == 0 and 0 or 2 ^ ((level - 41) / 2)
 end

@@ -1,8 +1,10 @@
 -- What is due again. Changes nothing.
 -- ARGV[8] until, ms ("+inf": ever)   ARGV[9] how many
 -- Result: id, time; and so on, the earliest first
-local told = call("ZRANGEBYSCORE", S .. ":again", "-inf", ARGV[8], "WITHSCORES", "LIMIT", 0, ARGV[9])
-for i = 1, #told, 2 do
-  told[i] = unpack_from(">I4", told[i])
-end
-return told
+shard_verb("due", function()
+  local told = call("ZRANGEBYSCORE", S .. ":again", "-inf", ARGV[8], "WITHSCORES", "LIMIT", 0, ARGV[9])
+  for i = 1, #told, 2 do
+    told[i] = unpack_from(">I4", told[i])
+  end
+  return told
+end)

@@ -1,11 +1,13 @@
 -- Gives a turn on an address back.
 -- ARGV[5]  when the next one may begin
 -- Result: 1; 0 when it is not held, and nothing changes
-local address = load()
-if not address.open[token] then
-  return 0
-end
-address.open[token] = nil
-address.ready = math.max(address.ready, tonumber(ARGV[5]))
-save(address)
-return 1
+verb("give", function()
+  local address = load()
+  if not address.open[token] then
+    return 0
+  end
+  address.open[token] = nil
+  address.ready = math.max(address.ready, tonumber(ARGV[5]))
+  save(address)
+  return 1
+end)

@@ -5,8 +5,7 @@
 local HOST = "<ddddi2I2I4I4I4BBBi2I2c0Bc0Bc0Bc0"
 -- Of each class in use: its number, ids that wait in it, its next turn, and ids in its list that were taken by the short list.
 local CLASS, CLASS_BYTES = "BI4dI4", 17
-local HOSTS, SETS = S .. ":hosts", { ":due:", ":over:" }
-local touched, met, ends = {}, {}, {}
+local SETS = { ":due:", ":over:" }
 
 local function host(order)
   local one = touched[order]
@@ -14,7 +13,7 @@ local function host(order)
     return one
   end
   local ready, kept, at, time, tier, leased, delayed, waiting, back, aside, turns, set, set_tier, name, lessee, class_text, short =
-    unpack_from(HOST, call("HGET", HOSTS, order))
+    unpack_from(HOST, call("HGET", S .. ":hosts", order))
   one = {
     order = order,
     ready = ready,
@@ -325,19 +324,19 @@ local function keep()
     words[#words + 1] = order
     words[#words + 1] = packed_host(one)
     if #words == 1000 then
-      call("HSET", HOSTS, unpack(words))
+      call("HSET", S .. ":hosts", unpack(words))
       words = {}
     end
   end
   if #words > 0 then
-    call("HSET", HOSTS, unpack(words))
+    call("HSET", S .. ":hosts", unpack(words))
   end
   r.ready = next_ready()
   local tiers = {}
   for i = 1, #r.tiers, 3 do
     tiers[#tiers + 1] = pack(TIER, r.tiers[i], r.tiers[i + 1], r.tiers[i + 2])
   end
-  packed = pack(
+  local packed = pack(
     RECORD,
     r.queued,
     r.leased,

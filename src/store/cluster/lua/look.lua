@@ -1,4 +1,6 @@
 -- Brings the shard up to now.
 -- Result: nothing; then how the shard stands
-refresh()
-return answer({})
+shard_verb("look", function()
+  refresh()
+  return answer({})
+end)

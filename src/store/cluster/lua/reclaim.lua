@@ -1,11 +1,13 @@
 -- All leases of the owner lapse: a crawler that has died is back.
 -- Result: nothing; then how the shard stands
-refresh()
-local owned = call("ZRANGE", S .. ":leases", 0, -1)
-table.sort(owned)
-for i = #owned, 1, -1 do
-  if string.match(owned[i], "^%d+:%d+:(.*)$") == ARGV[2] then
-    lapse(owned[i])
+shard_verb("reclaim", function()
+  refresh()
+  local owned = call("ZRANGE", S .. ":leases", 0, -1)
+  table.sort(owned)
+  for i = #owned, 1, -1 do
+    if string.match(owned[i], "^%d+:%d+:(.*)$") == ARGV[2] then
+      lapse(owned[i])
+    end
   end
-end
-return answer({})
+  return answer({})
+end)

@@ -1,13 +1,15 @@
 -- Gives leases back unvisited, each to the head of its host; the last one given back is in front.
 -- ARGV[8...]  TOKEN:ID:OWNER as in :leases, host ready at ("inf": set aside), its tier ("": as it is); and so on
 -- Result: nothing; then how the shard stands
-refresh()
-for i = 8, #ARGV, 3 do
-  if call("ZREM", S .. ":leases", ARGV[i]) == 1 then
-    local id = id_in(ARGV[i])
-    local one = host(sub(read(id), 12, 15))
-    close(one, ARGV[i + 1], ARGV[i + 2])
-    give_back(one, id, false)
+shard_verb("release", function()
+  refresh()
+  for i = 8, #ARGV, 3 do
+    if call("ZREM", S .. ":leases", ARGV[i]) == 1 then
+      local id = id_in(ARGV[i])
+      local one = host(sub(read(id), 12, 15))
+      close(one, ARGV[i + 1], ARGV[i + 2])
+      give_back(one, id, false)
+    end
   end
-end
-return answer({})
+  return answer({})
+end)

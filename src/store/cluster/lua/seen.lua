@@ -3,9 +3,13 @@
 local IN_BUCKET = 32
 
 -- The largest power of two that is not larger than the number of buckets.
-local low = 1
-while low * 2 <= r.buckets do
-  low = low * 2
+local low
+
+know_seen = function()
+  low = 1
+  while low * 2 <= r.buckets do
+    low = low * 2
+  end
 end
 
 -- Of a fingerprint by its first word.

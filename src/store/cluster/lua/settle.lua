@@ -6,68 +6,70 @@
 -- and then    for each host: ":state", ":robots" or ":reached", host, its tier if it is new, text. Not kept when another crawler has
 --             leased there since
 -- Result: for each lease 1 or 0; then how the shard stands
-refresh()
-local told = {}
-local at = 9
-for i = 1, tonumber(ARGV[8]) do
-  local member, verdict, ready, tier = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-  local argument, pointer, due = ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
-  at = at + 7
-  local open = call("ZREM", S .. ":leases", member)
-  told[i] = open
-  if open == 1 then
-    local id = id_in(member)
-    local row = read(id)
-    local one = host(sub(row, 12, 15))
-    close(one, ready, tier)
-    local _, visit, previous, attempt, kept, put_off_to, place = fields(row)
-    if pointer ~= "" then
-      visit = pointer
-    end
-    if verdict == "end" or verdict == "drop" then
-      ends[argument] = (ends[argument] or 0) + 1
-      local letter = "e"
-      if verdict == "drop" and previous == "" then
-        letter = "x"
-        drop_seen(row)
-      elseif due ~= "" then
-        call("ZADD", S .. ":again", due, pack(">I4", id))
-        r.due = earliest(":again")
+shard_verb("settle", function()
+  refresh()
+  local told = {}
+  local at = 9
+  for i = 1, tonumber(ARGV[8]) do
+    local member, verdict, ready, tier = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
+    local argument, pointer, due = ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
+    at = at + 7
+    local open = call("ZREM", S .. ":leases", member)
+    told[i] = open
+    if open == 1 then
+      local id = id_in(member)
+      local row = read(id)
+      local one = host(sub(row, 12, 15))
+      close(one, ready, tier)
+      local _, visit, previous, attempt, kept, put_off_to, place = fields(row)
+      if pointer ~= "" then
+        visit = pointer
       end
-      write(id, remade(row, letter, argument .. (visit == "" and "" or "," .. visit)))
-    elseif verdict == "retry" then
-      attempt = (attempt == "" and 1 or tonumber(attempt)) + 1
-      write(id, remade(row, "o", joined("", visit, previous, attempt, attempt, argument, place)))
-      put_off(one, id, argument)
-    else
-      if verdict == "follow" then
-        row = sub(row, 1, 16 + byte(row, 16)) .. argument
+      if verdict == "end" or verdict == "drop" then
+        ends[argument] = (ends[argument] or 0) + 1
+        local letter = "e"
+        if verdict == "drop" and previous == "" then
+          letter = "x"
+          drop_seen(row)
+        elseif due ~= "" then
+          call("ZADD", S .. ":again", due, pack(">I4", id))
+          r.due = earliest(":again")
+        end
+        write(id, remade(row, letter, argument .. (visit == "" and "" or "," .. visit)))
+      elseif verdict == "retry" then
+        attempt = (attempt == "" and 1 or tonumber(attempt)) + 1
+        write(id, remade(row, "o", joined("", visit, previous, attempt, attempt, argument, place)))
+        put_off(one, id, argument)
+      else
+        if verdict == "follow" then
+          row = sub(row, 1, 16 + byte(row, 16)) .. argument
+        end
+        if pointer ~= "" or verdict == "follow" then
+          write(id, remade(row, "o", joined("", visit, previous, attempt, kept, put_off_to, place)))
+        end
+        give_back(one, id, false)
       end
-      if pointer ~= "" or verdict == "follow" then
-        write(id, remade(row, "o", joined("", visit, previous, attempt, kept, put_off_to, place)))
-      end
-      give_back(one, id, false)
-    end
-    one.kept = one.aside == 1 and 0 or one.ready
-  end
-end
-local texts = { [":state"] = {}, [":robots"] = {}, [":reached"] = {} }
-while at <= #ARGV do
-  local part, name = ARGV[at], ARGV[at + 1]
-  local one = meet(name, ARGV[at + 2])
-  if one.lessee == "" or one.lessee == ARGV[2] then
-    if part == ":state" then
       one.kept = one.aside == 1 and 0 or one.ready
     end
-    local some = texts[part]
-    some[#some + 1] = name
-    some[#some + 1] = ARGV[at + 3]
   end
-  at = at + 4
-end
-for part, some in pairs(texts) do
-  if #some > 0 then
-    call("HSET", S .. part, unpack(some))
+  local texts = { [":state"] = {}, [":robots"] = {}, [":reached"] = {} }
+  while at <= #ARGV do
+    local part, name = ARGV[at], ARGV[at + 1]
+    local one = meet(name, ARGV[at + 2])
+    if one.lessee == "" or one.lessee == ARGV[2] then
+      if part == ":state" then
+        one.kept = one.aside == 1 and 0 or one.ready
+      end
+      local some = texts[part]
+      some[#some + 1] = name
+      some[#some + 1] = ARGV[at + 3]
+    end
+    at = at + 4
   end
-end
-return answer(told)
+  for part, some in pairs(texts) do
+    if #some > 0 then
+      call("HSET", S .. part, unpack(some))
+    end
+  end
+  return answer(told)
+end)

@@ -19,19 +19,12 @@
 -- ARGV[1] now, ms   ARGV[2] owner   ARGV[3] number of the call   ARGV[4] "1": its answer may have been lost, it is made again
 -- ARGV[5] leases a host may have    ARGV[6] its share of them    ARGV[7] a number for chance; "": no cash is kept
 -- Ids are numbers within the shard here. Times stay below 2^53. Numbers are written by "%d", much quicker than ".."; not so orders, which may hold zeros.
-local S, call, pack, unpack_from = KEYS[1], redis.call, struct.pack, struct.unpack
-local format, sub, byte, char = string.format, string.sub, string.byte, string.char
+local S, now, concurrency, share, seed, last_answer
 local ROWS = 64
-local now, concurrency, share, seed = tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
-local last_answer = S .. ":last:" .. ARGV[2] .. ":" .. VERB
-if ARGV[4] == "1" then
-  local before = call("GET", last_answer)
-  if before then
-    local number, answer = cmsgpack.unpack(before)
-    if number == ARGV[3] then
-      return answer
-    end
-  end
+-- For numbers of places in lists: Redis writes a number of Lua's as a fraction, which costs more than the command.
+local PLACES = {}
+for place = 0, ROWS - 1 do
+  PLACES[place] = place .. ""
 end
 
 -- URLs queued, leased, delayed; hosts with any; hosts that may be leased; when the next lease can be had, when the first lease
@@ -39,49 +32,59 @@ end
 -- (standing.ts reads as far as this); the next chunk to be looked at for spilling, the last token; hosts known, URLs queued again; buckets of seen, fingerprints in them; tiers in use. Of each of these
 -- follow, in order: the tier, hosts in its :due, hosts in its :over.
 local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4B", "<i2I4I4"
-local r = {
-  queued = 0,
-  leased = 0,
-  delayed = 0,
-  pending = 0,
-  free = 0,
-  ready = -1,
-  expiry = -1,
-  wake = -1,
-  due = -1,
-  last = 0,
-  spilled = 0,
-  hand = 0,
-  token = 0,
-  known = 0,
-  returns = 0,
-  buckets = 1,
-  seen = 0,
-  tiers = {},
-}
-local tier_count
-local packed = call("GET", S)
-if packed then
-  local at
-  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, tier_count, at =
-    unpack_from(RECORD, packed)
-  for i = 1, 3 * tier_count, 3 do
-    r.tiers[i], r.tiers[i + 1], r.tiers[i + 2], at = unpack_from(TIER, packed, at)
+local r = { tiers = {} }
+local NO_RECORD
+-- Rows of this call's new URLs, whose ids begin behind `base`. Hosts met, by order and by name; ends by reason.
+local fresh, base, touched, met, ends
+local know_seen
+
+local function load_record()
+  NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0)
+  local record = call("GET", S) or NO_RECORD
+  local count, at
+  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, count, at =
+    unpack_from(RECORD, record)
+  local tiers = {}
+  for i = 1, 3 * count, 3 do
+    tiers[i], tiers[i + 1], tiers[i + 2], at = unpack_from(TIER, record, at)
   end
+  r.tiers = tiers
+end
+
+-- The same, of a verb that works in a shard.
+local function shard_verb(name, work)
+  verb(name, function()
+    S, now, concurrency, share, seed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+    last_answer = S .. ":last:" .. ARGV[2] .. ":" .. name
+    if ARGV[4] == "1" then
+      local before = call("GET", last_answer)
+      if before then
+        local number, answer = cmsgpack.unpack(before)
+        if number == ARGV[3] then
+          return answer
+        end
+      end
+    end
+    load_record()
+    fresh, base, touched, met, ends = {}, r.last, {}, {}, {}
+    know_seen()
+    if seed ~= "" then
+      math.randomseed(tonumber(seed))
+    end
+    return work()
+  end)
 end
 
 -- A row: a letter (q: waits in its class; o: leased, given back or delayed; e: ended; x: the same, dropped by a lease; d:
 -- recorded as dropped and nothing else), the class that it waits in, the class in whose list it stands though it was
 -- taken by the short list ("-": none), fingerprint (8 bytes), order of the host (4), length of what follows (1), fields that
 -- only some have, and a tail that the client alone reads. Of a drop that was undone "" is left. Nil: it is spilled; o rows never are.
-local fresh, base = {}, r.last
-
 local function read(id)
   if id > base then
     return fresh[id - base]
   end
   local at = (id - 1) % ROWS
-  return call("LINDEX", format("%s:u:%d", S, (id - 1 - at) / ROWS), at) or nil
+  return call("LINDEX", format("%s:u:%d", S, (id - 1 - at) / ROWS), PLACES[at]) or nil
 end
 
 local function write(id, row)
@@ -89,7 +92,7 @@ local function write(id, row)
     fresh[id - base] = row
   else
     local at = (id - 1) % ROWS
-    call("LSET", format("%s:u:%d", S, (id - 1 - at) / ROWS), at, row)
+    call("LSET", format("%s:u:%d", S, (id - 1 - at) / ROWS), PLACES[at], row)
   end
 end
 

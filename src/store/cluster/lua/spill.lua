@@ -1,29 +1,31 @@
 -- Chunks of rows go: they stand in the object store now.
 -- ARGV[8...]  number of the chunk, SHA-1 of its rows put together, where they are; and so on
 -- Result: for each 1, or 0: it is not what it was, and stays; then how the shard stands
-refresh()
-local told = {}
-for i = 8, #ARGV, 3 do
-  local k = tonumber(ARGV[i])
-  local key = format("%s:u:%d", S, k)
-  local rows = call("LRANGE", key, 0, -1)
-  local goes = (k + 1) * ROWS <= r.last and redis.sha1hex(table.concat(rows)) == ARGV[i + 1]
-  local waiting = {}
-  local pending = false
-  for nth, row in ipairs(rows) do
-    local letter = row == "" and 120 or byte(row, 1)
-    goes = goes and letter ~= 111
-    if letter == 113 then
-      local _, _, previous = fields(row)
-      pending, letter = true, previous == "" and 113 or 114
+shard_verb("spill", function()
+  refresh()
+  local told = {}
+  for i = 8, #ARGV, 3 do
+    local k = tonumber(ARGV[i])
+    local key = format("%s:u:%d", S, k)
+    local rows = call("LRANGE", key, 0, -1)
+    local goes = (k + 1) * ROWS <= r.last and redis.sha1hex(table.concat(rows)) == ARGV[i + 1]
+    local waiting = {}
+    local pending = false
+    for nth, row in ipairs(rows) do
+      local letter = row == "" and 120 or byte(row, 1)
+      goes = goes and letter ~= 111
+      if letter == 113 then
+        local _, _, previous = fields(row)
+        pending, letter = true, previous == "" and 113 or 114
+      end
+      waiting[nth] = char(letter) .. (row == "" and "----" or sub(row, 12, 15))
     end
-    waiting[nth] = char(letter) .. (row == "" and "----" or sub(row, 12, 15))
+    if goes then
+      call("DEL", key)
+      call("HSET", S .. ":spilled", k, char(#ARGV[i + 2]) .. ARGV[i + 2] .. (pending and table.concat(waiting) or ""))
+      r.spilled = r.spilled + 1
+    end
+    told[#told + 1] = goes and 1 or 0
   end
-  if goes then
-    call("DEL", key)
-    call("HSET", S .. ":spilled", k, char(#ARGV[i + 2]) .. ARGV[i + 2] .. (pending and table.concat(waiting) or ""))
-    r.spilled = r.spilled + 1
-  end
-  told[#told + 1] = goes and 1 or 0
-end
-return answer(told)
+  return answer(told)
+end)

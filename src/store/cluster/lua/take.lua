@@ -1,6 +1,8 @@
 -- Takes the ordinal of a segment that will be written, and notes it as open.
 -- KEYS[1]  trawl:{CRAWL}:segments   hash: last; open:ORDINAL; refused:ORDINAL -> indices of entries
 -- Result: the ordinal
-local ordinal = redis.call("HINCRBY", KEYS[1], "last", 1)
-redis.call("HSET", KEYS[1], "open:" .. ordinal, "")
-return ordinal
+verb("take", function()
+  local ordinal = call("HINCRBY", KEYS[1], "last", 1)
+  call("HSET", KEYS[1], "open:" .. ordinal, "")
+  return ordinal
+end)

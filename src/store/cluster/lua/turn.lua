@@ -2,54 +2,56 @@
 -- ARGV[5]  turns that may be open at once   ARGV[6]  a turn is held so long at most, ms
 -- ARGV[7]  shortest time from the end of one to the beginning of the next, ms
 -- Result: "1" and until when it is held; or "0" and when to ask again
-local at_once, hold, delay = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
--- Between those who wait.
-local step = math.max(delay, 10) / at_once
+verb("turn", function()
+  local at_once, hold, delay = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
+  -- Between those who wait.
+  local step = math.max(delay, 10) / at_once
 
-local address = load()
-if address.open[token] then -- the answer was lost
-  return { "1", said(address.open[token]) }
-end
-
-local open, held = {}, 0
-for holder, till in pairs(address.open) do
-  if string.sub(holder, 1, #crawler + 1) == crawler .. "\t" and string.sub(holder, 1, #life) ~= life then
-    -- The crawler died with it, and has begun anew: what it asked for ends now.
-    address.ready = math.max(address.ready, now + delay)
-  elseif till > now then
-    open[holder] = till
-    held = held + 1
+  local address = load()
+  if address.open[token] then -- the answer was lost
+    return { "1", said(address.open[token]) }
   end
-end
-address.open = open
 
--- Who does not ask in his time has left the line.
-local line, place = {}, nil
-for _, waiting in ipairs(address.line) do
-  if waiting[1] == crawler or waiting[2] > now then
-    line[#line + 1] = waiting
-    place = waiting[1] == crawler and #line or place
+  local open, held = {}, 0
+  for holder, till in pairs(address.open) do
+    if string.sub(holder, 1, #crawler + 1) == crawler .. "\t" and string.sub(holder, 1, #life) ~= life then
+      -- The crawler died with it, and has begun anew: what it asked for ends now.
+      address.ready = math.max(address.ready, now + delay)
+    elseif till > now then
+      open[holder] = till
+      held = held + 1
+    end
   end
-end
-address.line = line
+  address.open = open
 
-local free = at_once - held
-if address.ready <= now and (place or #line + 1) <= free then
-  if place then
-    table.remove(line, place)
+  -- Who does not ask in his time has left the line.
+  local line, place = {}, nil
+  for _, waiting in ipairs(address.line) do
+    if waiting[1] == crawler or waiting[2] > now then
+      line[#line + 1] = waiting
+      place = waiting[1] == crawler and #line or place
+    end
   end
-  open[token] = now + hold
+  address.line = line
+
+  local free = at_once - held
+  if address.ready <= now and (place or #line + 1) <= free then
+    if place then
+      table.remove(line, place)
+    end
+    open[token] = now + hold
+    save(address)
+    return { "1", said(open[token]) }
+  end
+
+  if not place then
+    place = #line + 1
+    line[place] = { crawler, 0 }
+  end
+  -- While all are held, the next turn can begin a delay after the first of them is given back, and that is not yet.
+  local first = math.max(address.ready, free > 0 and now or now + math.max(delay, 10))
+  local at = first + (place - 1) * step
+  line[place][2] = at + math.max(step, 1000)
   save(address)
-  return { "1", said(open[token]) }
-end
-
-if not place then
-  place = #line + 1
-  line[place] = { crawler, 0 }
-end
--- While all are held, the next turn can begin a delay after the first of them is given back, and that is not yet.
-local first = math.max(address.ready, free > 0 and now or now + math.max(delay, 10))
-local at = first + (place - 1) * step
-line[place][2] = at + math.max(step, 1000)
-save(address)
-return { "0", said(at) }
+  return { "0", said(at) }
+end)
