@@ -1,8 +1,8 @@
 /** Sorts more lines than fit into memory: sorted runs in temporary files, merged (external merge sort). */
-import { mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { naming, replaceFile, writeTexts } from "./replace-file.ts";
+import { temporaryFolder } from "./temporary.ts";
 
 export interface SortLimits {
   /** Characters of lines held at once. */
@@ -51,15 +51,11 @@ export async function writeSorted(
 
 /** The same lines (without their line feeds), by way of a temporary file. */
 export async function* sorted(lines: AsyncIterable<string>, limits: SortLimits = SORT_LIMITS): AsyncGenerator<string> {
-  const folder = await mkdtemp(join(tmpdir(), "trawl-sort-"));
-  try {
-    const path = join(folder, "lines");
-    await writeSorted(lines, path, limits);
-    const file = await open(path);
-    yield* file.readLines({ encoding: "latin1" }); // closes the file, however the reading ends
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await temporaryFolder("sort");
+  const path = join(folder.path, "lines");
+  await writeSorted(lines, path, limits);
+  const file = await open(path);
+  yield* file.readLines({ encoding: "latin1" }); // closes the file, however the reading ends
 }
 
 /** Characters outside printable ASCII as JSON escapes them: lines that are sorted have none. */

@@ -12,12 +12,14 @@ import { parseWhere } from "../export/where.ts";
 import { shownPath } from "../inspect/summary.ts";
 import { openCrawl } from "../place/open.ts";
 import { PLACE } from "../place/place.ts";
+import { until } from "../place/stopping.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneCrawl } from "./positionals.ts";
 import { print } from "./print.ts";
+import { untilStopped } from "./signals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -79,33 +81,36 @@ with it. docs/output.md says what each column means.`,
       await (format.folder ? mustBeFree(path) : mustTakeFile(path));
       await removeLeftovers(path);
     }
-    await using crawl = await openCrawl(place, { frozen: format.ofOneMoment === true });
-    let unit: Unit = "URLs";
-    const tally = new Tally();
-    const quiet = given.quiet === true;
-    const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(unit, done, total));
-    try {
-      await format.write({
-        ...crawl,
-        where,
-        path,
-        tally,
-        emit(chunks, place = path ?? undefined) {
-          const weighed = tally.weighed(chunks);
-          return place === undefined ? print(weighed, shell.stdout) : replaceFile(place, weighed);
-        },
-        onProgress(of, done, total) {
-          unit = of;
-          if (!quiet) display.at(done, total);
-        },
-        warn: (sentence) => shell.stderr.write(`trawl: ${sentence}\n`),
-        now: shell.clock.now(),
-      });
-    } finally {
-      display.end();
-    }
-    if (!quiet) shell.stderr.write(`${lastLine(tally, path === null ? null : shownPath(path, shell.cwd))}\n`);
-    return EXIT.done;
+    return await untilStopped(shell, async (signal) => {
+      await using crawl = until(signal, await openCrawl(place, { frozen: format.ofOneMoment === true }));
+      let unit: Unit = "URLs";
+      const tally = new Tally();
+      const quiet = given.quiet === true;
+      const display = workDisplay(shell.stderr, shell, (done, total) => progressWords(unit, done, total));
+      try {
+        await format.write({
+          ...crawl,
+          where,
+          path,
+          tally,
+          emit(chunks, place = path ?? undefined) {
+            const weighed = tally.weighed(chunks);
+            return place === undefined ? print(weighed, shell.stdout) : replaceFile(place, weighed);
+          },
+          onProgress(of, done, total) {
+            signal.throwIfAborted();
+            unit = of;
+            if (!quiet) display.at(done, total);
+          },
+          warn: (sentence) => shell.stderr.write(`trawl: ${sentence}\n`),
+          now: shell.clock.now(),
+        });
+      } finally {
+        display.end();
+      }
+      if (!quiet) shell.stderr.write(`${lastLine(tally, path === null ? null : shownPath(path, shell.cwd))}\n`);
+      return EXIT.done;
+    });
   },
 };
 

@@ -11,6 +11,7 @@ import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { untilStopped } from "./signals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -61,25 +62,31 @@ queued: trawl crawl SEED --dir DIR goes on with those in its scope.`,
       shell,
       (done, all) => `Read ${count(done)} of ${counted(all ?? 0, "capture")}`,
     );
-    let report: ImportReport;
-    try {
-      report = await importArchives({
-        ...{ files, dir, link: given.link === true, fault: faultOf(shell.env) ?? (() => {}) },
-        reading: {
-          handlers,
-          nearDuplicates: given.nearDuplicates !== false,
-          assets: given.assets === true,
-          maxBody: OPTIONS.maxBody.default,
-          userAgent: OPTIONS.userAgent.default,
-        },
-        onProgress: (step, done, all) => (step === "examined" ? bytes.at(done, total) : captures.at(done, all)),
-      });
-    } finally {
-      bytes.end();
-      captures.end();
-    }
-    shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${linesOf(dir, report).join("\n")}\n`);
-    return report.counts.visits + report.counts.known + report.files.known === 0 ? EXIT.nothingFetched : EXIT.done;
+    return await untilStopped(shell, async (signal) => {
+      let report: ImportReport;
+      try {
+        report = await importArchives({
+          ...{ files, dir, link: given.link === true, fault: faultOf(shell.env) ?? (() => {}) },
+          reading: {
+            handlers,
+            nearDuplicates: given.nearDuplicates !== false,
+            assets: given.assets === true,
+            maxBody: OPTIONS.maxBody.default,
+            userAgent: OPTIONS.userAgent.default,
+          },
+          onProgress(step, done, all) {
+            signal.throwIfAborted();
+            if (step === "examined") bytes.at(done, total);
+            else captures.at(done, all);
+          },
+        });
+      } finally {
+        bytes.end();
+        captures.end();
+      }
+      shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${linesOf(dir, report).join("\n")}\n`);
+      return report.counts.visits + report.counts.known + report.files.known === 0 ? EXIT.nothingFetched : EXIT.done;
+    });
   },
 };
 

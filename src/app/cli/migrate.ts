@@ -12,6 +12,7 @@ import { UsageError } from "../usage-error.ts";
 import { counted } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
+import { untilStopped } from "./signals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -56,24 +57,27 @@ a page.`,
     const dir = resolve(shell.cwd, isIn ? from : to);
     let moved = 0;
     const display = workDisplay(shell.stderr, shell, (done) => `Moved ${counted(done, "URL")}`);
-    const onProgress = (urls: number): void => {
-      moved = urls;
-      display.at(urls, null);
-    };
-    try {
-      const { name: _, local = false, ...options } = await settlePaths(given, shell.cwd, (option) => `--${option}`);
-      if (isIn) await moveIntoCluster({ dir, crawl, options, onProgress });
-      else await moveOutOfCluster({ dir, crawl, local: local === true, onProgress });
-    } finally {
-      display.end();
-    }
-    const there = placeName({ kind: "shared", crawl });
-    const [source, target] = isIn ? [dir, there] : [there, dir];
-    const next = isIn
-      ? `trawl crawl --frontier ${frontierName(crawl.frontier)} --name ${name} goes on there`
-      : `trawl crawl --dir ${dir} goes on there`;
-    shell.stdout.write(`${counted(moved, "URL")} moved from ${source} to ${target}; ${next}.\n`);
-    return EXIT.done;
+    return await untilStopped(shell, async (signal) => {
+      const onProgress = (urls: number): void => {
+        signal.throwIfAborted();
+        moved = urls;
+        display.at(urls, null);
+      };
+      try {
+        const { name: _, local = false, ...options } = await settlePaths(given, shell.cwd, (option) => `--${option}`);
+        if (isIn) await moveIntoCluster({ dir, crawl, options, onProgress });
+        else await moveOutOfCluster({ dir, crawl, local: local === true, onProgress });
+      } finally {
+        display.end();
+      }
+      const there = placeName({ kind: "shared", crawl });
+      const [source, target] = isIn ? [dir, there] : [there, dir];
+      const next = isIn
+        ? `trawl crawl --frontier ${frontierName(crawl.frontier)} --name ${name} goes on there`
+        : `trawl crawl --dir ${dir} goes on there`;
+      shell.stdout.write(`${counted(moved, "URL")} moved from ${source} to ${target}; ${next}.\n`);
+      return EXIT.done;
+    });
   },
 };
 

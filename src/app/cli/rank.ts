@@ -1,5 +1,6 @@
 /** `trawl rank DIR`: which pages matter most, by who links to them. */
 import { extname, resolve } from "node:path";
+import { removeLeftovers } from "../../base/beside.ts";
 import { replaceFile } from "../../base/replace-file.ts";
 import type { Ranks } from "../../export/page-rank.ts";
 import { type RankedPage, rankFormats } from "../../export/ranks.ts";
@@ -8,12 +9,14 @@ import { readArguments, type Table } from "../config/arguments.ts";
 import { linksOf } from "../export/links.ts";
 import { rankPages } from "../export/ranking.ts";
 import { openDirectory } from "../place/directory.ts";
+import { until } from "../place/stopping.ts";
 import { UsageError } from "../usage-error.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneDirectory } from "./positionals.ts";
 import { print } from "./print.ts";
+import { untilStopped } from "./signals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -42,41 +45,48 @@ Memory holds 44 bytes a URL; the links stay on disk.`,
     const format = to === undefined ? null : rankFormats[to === "-" ? ".jsonl" : extname(to).toLowerCase()];
     if (format === undefined)
       throw new UsageError("export", `--to: write a file that ends in ${Object.keys(rankFormats).join(", ")}`);
-    await using crawl = await openDirectory(dir, { frozen: true });
-    const { state } = crawl;
-    const known = await state.idsInUse();
-    let read = 0;
-    let rounds = 0;
-    let words = (done: number) => `Read the links of ${size(done)}`;
-    const display = workDisplay(
-      shell.stderr,
-      shell,
-      (done, total) => `${words(done)}${total === null ? "" : ` of ${size(total)}`}`,
-    );
-    try {
-      const onProgress = (_: string, done: number, total: number | null) => display.at(done, total);
-      const edges = counting(linksOf({ ...crawl, where: null, onProgress }), () => read++);
-      const ranks = await rankPages({
-        pages: known,
-        edges,
-        onRound(round, moved) {
-          words = () => `Ranked ${counted(round, "time")}; the ranks moved by ${moved.toPrecision(2)}`;
-          display.at(round, null);
-        },
-      });
-      words = (done) => `Wrote the ranks of ${counted(done, "URL")}`;
-      const pages = rankedPages(state, ranks, (done) => display.at(done, null));
-      if (to === "-") await print(format!(pages), shell.stdout);
-      else if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(pages));
-      display.end();
-      if (to !== "-")
-        shell.stdout.write(`${tableOf(await bestOf(state, ranks, Math.min(top, known.count))).join("\n")}\n`);
-      rounds = ranks.rounds;
-    } finally {
-      display.end();
-    }
-    shell.stderr.write(`${counted(known.count, "URL")}, ${counted(read, "link")}, ${counted(rounds, "round")}\n`);
-    return EXIT.done;
+    return await untilStopped(shell, async (signal) => {
+      if (to !== undefined && to !== "-") await removeLeftovers(resolve(shell.cwd, to));
+      await using crawl = until(signal, await openDirectory(dir, { frozen: true }));
+      const { state } = crawl;
+      const known = await state.idsInUse();
+      let read = 0;
+      let rounds = 0;
+      let words = (done: number) => `Read the links of ${size(done)}`;
+      const display = workDisplay(
+        shell.stderr,
+        shell,
+        (done, total) => `${words(done)}${total === null ? "" : ` of ${size(total)}`}`,
+      );
+      try {
+        const onProgress = (_: string, done: number, total: number | null) => {
+          signal.throwIfAborted();
+          display.at(done, total);
+        };
+        const edges = counting(linksOf({ ...crawl, where: null, onProgress }), () => read++);
+        const ranks = await rankPages({
+          pages: known,
+          edges,
+          onRound(round, moved) {
+            signal.throwIfAborted();
+            words = () => `Ranked ${counted(round, "time")}; the ranks moved by ${moved.toPrecision(2)}`;
+            display.at(round, null);
+          },
+        });
+        words = (done) => `Wrote the ranks of ${counted(done, "URL")}`;
+        const pages = rankedPages(state, ranks, (done) => display.at(done, null));
+        if (to === "-") await print(format!(pages), shell.stdout);
+        else if (format !== null) await replaceFile(resolve(shell.cwd, to!), format(pages));
+        display.end();
+        if (to !== "-")
+          shell.stdout.write(`${tableOf(await bestOf(state, ranks, Math.min(top, known.count))).join("\n")}\n`);
+        rounds = ranks.rounds;
+      } finally {
+        display.end();
+      }
+      shell.stderr.write(`${counted(known.count, "URL")}, ${counted(read, "link")}, ${counted(rounds, "round")}\n`);
+      return EXIT.done;
+    });
   },
 };
 

@@ -4,9 +4,11 @@ import { OPTIONS } from "../config/options.ts";
 import { reportLines, reportOn } from "../inspect/report/report.ts";
 import { openCrawl } from "../place/open.ts";
 import { PLACE } from "../place/place.ts";
+import { until } from "../place/stopping.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneCrawl } from "./positionals.ts";
+import { untilStopped } from "./signals.ts";
 
 const TABLE = {
   ...PLACE,
@@ -25,10 +27,13 @@ rule. With --seen bloom and the like it says how many new URLs were probably tak
   async run(argv, shell) {
     const line = readArguments("report", argv, TABLE);
     const { given } = line;
-    await using crawl = await openCrawl(oneCrawl("report", line, shell.cwd), { frozen: true });
-    const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
-    const report = await reportOn(crawl.state, crawl.config ?? standing, crawl.name);
-    shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);
-    return EXIT.done;
+    const place = oneCrawl("report", line, shell.cwd);
+    return await untilStopped(shell, async (signal) => {
+      await using crawl = until(signal, await openCrawl(place, { frozen: true }));
+      const standing = { delay: OPTIONS.delay.default, hostConcurrency: OPTIONS.hostConcurrency.default };
+      const report = await reportOn(crawl.state, crawl.config ?? standing, crawl.name);
+      shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${reportLines(report).join("\n")}\n`);
+      return EXIT.done;
+    });
   },
 };

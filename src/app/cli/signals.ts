@@ -1,5 +1,6 @@
 /** Ctrl-C and friends: once stops cleanly, twice stops at once, three times does not ask. */
 import type { Clock, Instant } from "../../base/clock.ts";
+import { EXIT } from "./exit-codes.ts";
 
 /** What is needed of `process`. */
 export interface SignalSource {
@@ -36,7 +37,7 @@ export function listenForSignals(source: SignalSource, clock: Clock, say: (line:
     lastAt = now;
     received ??= signal;
     if (hard.signal.aborted) {
-      source.exit(received === "SIGTERM" ? 143 : 130);
+      source.exit(received === "SIGTERM" ? EXIT.terminated : EXIT.interrupted);
     } else if (soft.signal.aborted) {
       say("Stopping at once; the pages on their way are fetched again next time.");
       hard.abort();
@@ -54,4 +55,23 @@ export function listenForSignals(source: SignalSource, clock: Clock, say: (line:
       for (const signal of LISTENED) source.off(signal, listener);
     },
   };
+}
+
+/**
+ * For commands that write what is there whole or not at all: what `work` says; or, when it threw after the first signal, the
+ * exit code of that. The second signal does not wait for `work` to tidy up: the next such command does that.
+ */
+export async function untilStopped(
+  { signals, clock }: { readonly signals: SignalSource; readonly clock: Clock },
+  work: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  using stops = listenForSignals(signals, clock, () => {});
+  const code = (): number => (stops.received() === "SIGTERM" ? EXIT.terminated : EXIT.interrupted);
+  stops.hardSignal.addEventListener("abort", () => signals.exit(code()));
+  try {
+    return await work(stops.signal);
+  } catch (cause) {
+    if (stops.received() === null) throw cause;
+    return code();
+  }
 }

@@ -3,10 +3,12 @@ import { readArguments, type Table } from "../config/arguments.ts";
 import { type Verification, verify } from "../inspect/verify/verify.ts";
 import { openRemains } from "../place/open.ts";
 import { PLACE } from "../place/place.ts";
+import { until } from "../place/stopping.ts";
 import { count, counted, size } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { oneCrawl } from "./positionals.ts";
+import { untilStopped } from "./signals.ts";
 import { workDisplay } from "./work-display.ts";
 
 const TABLE = {
@@ -25,15 +27,22 @@ have written since is counted, and in order. Exit code 3 when anything is damage
   async run(argv, shell) {
     const line = readArguments("verify", argv, TABLE);
     const { given } = line;
-    await using crawl = await openRemains(oneCrawl("verify", line, shell.cwd), { frozen: true });
-    const display = workDisplay(
-      shell.stderr,
-      shell,
-      (done, total) => `Read ${size(done)}${total === null ? "" : ` of ${size(total)}`}`,
-    );
-    const verification = await verify(crawl, display.at, shell.clock.now()).finally(display.end);
-    shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(crawl.name, verification).join("\n")}\n`);
-    return verification.faults === 0 ? EXIT.done : EXIT.disk;
+    const place = oneCrawl("verify", line, shell.cwd);
+    return await untilStopped(shell, async (signal) => {
+      await using crawl = until(signal, await openRemains(place, { frozen: true }));
+      const display = workDisplay(
+        shell.stderr,
+        shell,
+        (done, total) => `Read ${size(done)}${total === null ? "" : ` of ${size(total)}`}`,
+      );
+      const onProgress = (done: number, total: number): void => {
+        signal.throwIfAborted();
+        display.at(done, total);
+      };
+      const verification = await verify(crawl, onProgress, shell.clock.now()).finally(display.end);
+      shell.stdout.write(given.json ? jsonOf(verification) : `${reportOf(crawl.name, verification).join("\n")}\n`);
+      return verification.faults === 0 ? EXIT.done : EXIT.disk;
+    });
   },
 };
 

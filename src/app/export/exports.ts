@@ -1,9 +1,8 @@
 /** Every format that a crawl can be exported to, and how each is made of its directory. */
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { Readable } from "node:stream";
+import { temporaryFolder } from "../../base/temporary.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
 import { rowFormats } from "../../export/formats.ts";
 import type { HostNames } from "../../export/parquet.ts";
@@ -109,21 +108,17 @@ async function withIndex(
   { state, where, tally, onProgress }: Pick<ExportJob, "state" | "where" | "tally" | "onProgress">,
   use: (path: string) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "trawl-export-"));
-  try {
-    const path = join(folder, "index.cdxj");
-    async function* captures() {
-      let nth = 0;
-      for await (const visit of state.captures()) {
-        if (nth++ % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
-        if (where === null || where(visit.href, visit)) yield visit;
-      }
+  await using folder = await temporaryFolder("export");
+  const path = join(folder.path, "index.cdxj");
+  async function* captures() {
+    let nth = 0;
+    for await (const visit of state.captures()) {
+      if (nth++ % CAPTURES_AT_ONCE === 0) onProgress("captures", nth, null);
+      if (where === null || where(visit.href, visit)) yield visit;
     }
-    await writeIndex(folder, { captures: () => tally.each("capture", captures()) }, path);
-    await use(path);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
+  await writeIndex(folder.path, { captures: () => tally.each("capture", captures()) }, path);
+  await use(path);
 }
 
 /** Of the URLs that are meant, and the links between them. */

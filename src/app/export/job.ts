@@ -16,7 +16,7 @@ export interface ExportJob extends Pick<CrawlView, "name" | "config" | "archive"
   emit(chunks: Chunks, path?: string): Promise<void>;
   /** Counts what is written. */
   readonly tally: Tally;
-  /** How far it is: URLs gone through, captures indexed, bytes of the archive. `total`: null when it is not known. */
+  /** How far it is: URLs gone through, captures indexed, bytes of the archive. `total`: null when it is not known. Throws when the user has stopped it. */
   onProgress(unit: Unit, done: number, total: number | null): void;
   /** Says on standard error what the user should know of the result. */
   warn(sentence: string): void;

@@ -1,9 +1,9 @@
 /** The pages of a crawl ranked by its links: PageRank over a file of pairs that is made for it and read once a round. */
-import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { readFully } from "../../base/read-fully.ts";
 import { naming } from "../../base/replace-file.ts";
+import { temporaryFolder } from "../../base/temporary.ts";
 import type { Edge } from "../../export/link-graph.ts";
 import { type LinkPairs, type PageIds, pageRank, RANK_RULES, type Ranks } from "../../export/page-rank.ts";
 
@@ -16,19 +16,11 @@ export interface RankingJob {
 
 /** By ways out of pages: embedded parts and links marked nofollow recommend nothing, nor does a page itself. */
 export async function rankPages({ pages, edges, damping = RANK_RULES.damping, onRound }: RankingJob): Promise<Ranks> {
-  const folder = await mkdtemp(join(tmpdir(), "trawl-rank-"));
-  try {
-    const path = join(folder, "links");
-    const file = await open(path, "w+");
-    try {
-      await naming(path, () => writePairs(file, edges));
-      return await pageRank(pages, pairsOf(file), { ...RANK_RULES, damping }, onRound);
-    } finally {
-      await file.close();
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  await using folder = await temporaryFolder("rank");
+  const path = join(folder.path, "links");
+  await using file = await open(path, "w+");
+  await naming(path, () => writePairs(file, edges));
+  return await pageRank(pages, pairsOf(file), { ...RANK_RULES, damping }, onRound);
 }
 
 const PAIRS_AT_ONCE = 32_768;

@@ -3,11 +3,11 @@
  * killed and begun again, and repeated: what is there already is left alone.
  */
 import { createReadStream } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
+import { temporaryFolder } from "../../base/temporary.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { leaveUnscheduled } from "../../crawl/recrawl.ts";
 import type { Backend } from "../../ports/frontier.ts";
@@ -38,7 +38,7 @@ export interface ImportOptions {
   /** As of a crawl: how bodies are read. */
   readonly reading: Pick<CrawlConfig, "handlers" | "nearDuplicates" | "assets" | "maxBody" | "userAgent">;
   readonly fault: Fault;
-  /** "examined": bytes of files; "read": captures. */
+  /** "examined": bytes of files; "read": captures. What it throws ends the import, which goes on when it is begun again. */
   onProgress(step: "examined" | "read", done: number, total: number): void;
 }
 
@@ -114,50 +114,46 @@ async function importInto(backend: Backend, archive: string, options: ImportOpti
     }
   }
 
-  const temporary = await mkdtemp(join(tmpdir(), "trawl-import-"));
-  try {
-    const plan = join(temporary, "plan");
-    const planned = await writePlan(
-      recordsOf(
-        archive,
-        fresh.map(({ name }) => name),
-      ),
-      plan,
-    );
-    const { handlers, nearDuplicates, assets, maxBody, userAgent } = options.reading;
-    const agent = productToken(userAgent) ?? "";
-    await using pages = await openPages(dir, backend);
-    await using reading = await readingOf({ handlers, nearDuplicates, text: false, markdown: false }, agent);
-    const importer = new Importer({
-      ...{ backend, pages, reading, agent, assets, readMs: READ_MS, clock: systemClock, log: silentLog },
-      duplicates: await Duplicates.of(backend.contents()),
-      recordAt: (place) => recordAt(archive, place),
-      limits: { maxBytes: maxBody, maxRatio: 1_100 },
-    });
-    let seen = 0;
-    let later: Group[] = [];
-    const take = async (groups: readonly Group[], isLast: boolean): Promise<void> => {
-      later.push(...(await importer.take(groups, isLast)));
-      for (const { captures } of groups) seen += captures.length;
-      onProgress("read", seen, planned.captures);
-      fault("imported");
-    };
-    await inBatches(readPlan(plan), (groups) => take(groups, false));
-    // Revisits that waited for others: as long as that helps, then as they are.
-    for (let before = Number.POSITIVE_INFINITY; later.length > 0; ) {
-      const groups = later;
-      const isLast = groups.length >= before;
-      before = groups.length;
-      later = [];
-      await inBatches(groups, (some) => take(some, isLast));
-    }
-    await importer.end();
-    for (const { name, examined } of fresh)
-      await backend.setFact(FILE_FACT + examined.digest, JSON.stringify({ name, done: true }));
-    return { files: taken, records, plan: planned, counts: importer.counts, faults, told };
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
+  await using temporary = await temporaryFolder("import");
+  const plan = join(temporary.path, "plan");
+  const planned = await writePlan(
+    recordsOf(
+      archive,
+      fresh.map(({ name }) => name),
+    ),
+    plan,
+  );
+  const { handlers, nearDuplicates, assets, maxBody, userAgent } = options.reading;
+  const agent = productToken(userAgent) ?? "";
+  await using pages = await openPages(dir, backend);
+  await using reading = await readingOf({ handlers, nearDuplicates, text: false, markdown: false }, agent);
+  const importer = new Importer({
+    ...{ backend, pages, reading, agent, assets, readMs: READ_MS, clock: systemClock, log: silentLog },
+    duplicates: await Duplicates.of(backend.contents()),
+    recordAt: (place) => recordAt(archive, place),
+    limits: { maxBytes: maxBody, maxRatio: 1_100 },
+  });
+  let seen = 0;
+  let later: Group[] = [];
+  const take = async (groups: readonly Group[], isLast: boolean): Promise<void> => {
+    later.push(...(await importer.take(groups, isLast)));
+    for (const { captures } of groups) seen += captures.length;
+    onProgress("read", seen, planned.captures);
+    fault("imported");
+  };
+  await inBatches(readPlan(plan), (groups) => take(groups, false));
+  // Revisits that waited for others: as long as that helps, then as they are.
+  for (let before = Number.POSITIVE_INFINITY; later.length > 0; ) {
+    const groups = later;
+    const isLast = groups.length >= before;
+    before = groups.length;
+    later = [];
+    await inBatches(groups, (some) => take(some, isLast));
   }
+  await importer.end();
+  for (const { name, examined } of fresh)
+    await backend.setFact(FILE_FACT + examined.digest, JSON.stringify({ name, done: true }));
+  return { files: taken, records, plan: planned, counts: importer.counts, faults, told };
 }
 
 /** Brings a file into the archive; its name there, or null when all of it is in the state already. */

@@ -1,8 +1,7 @@
 /** `trawl verify`: every record read, every digest recomputed, and archive, state, index and pages held against each other. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Instant, systemClock } from "../../../base/clock.ts";
+import { temporaryFolder } from "../../../base/temporary.ts";
 import { INDEX_FILE } from "../../dir/index-file.ts";
 import { PAGES_FILE } from "../../dir/pages-file.ts";
 import type { Remains } from "../../place/view.ts";
@@ -45,38 +44,34 @@ export async function verify(
   if (sound === null) findings.note("without a sound state.db, records and index alone were checked");
 
   const underWay = await underWayIn(crawl, now);
-  const temporary = await mkdtemp(join(tmpdir(), "trawl-verify-"));
-  try {
-    const path = join(temporary, "claims");
-    // Before the archive is looked at: in there is all that the state speaks of by now, also while the crawl runs.
-    const claims = await writeClaims(
-      path,
-      { state: sound, index: dir === null ? null : join(dir, INDEX_FILE) },
-      findings,
-    );
-    const marks = (await sound?.marks()) ?? null;
-    const files = inClaimOrder(await archive.files(marks), marks, underWay, findings);
-    const stored = files.flatMap(({ store }) => store ?? []);
-    if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.name}`);
-    const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-    const agreement = new Agreement(claims, sound !== null, findings);
-    const onBytes = (done: number): void => onProgress(done, total);
-    const read = await verifyArchive(files, readClaims(path), agreement, underWay, findings, onBytes);
-    if (dir !== null) agreement.end();
-    if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
-    const pages =
-      sound === null || dir === null
-        ? null
-        : await verifyPages(
-            join(dir, PAGES_FILE),
-            marks?.get(PAGES_FILE) ?? 0,
-            join(temporary, "pages"),
-            sound,
-            findings,
-          );
-    const { faults, told, notes } = findings;
-    return { archive: read, claims, hasState: sound !== null, pages, faults, told, notes };
-  } finally {
-    await rm(temporary, { recursive: true, force: true });
-  }
+  await using temporary = await temporaryFolder("verify");
+  const path = join(temporary.path, "claims");
+  // Before the archive is looked at: in there is all that the state speaks of by now, also while the crawl runs.
+  const claims = await writeClaims(
+    path,
+    { state: sound, index: dir === null ? null : join(dir, INDEX_FILE) },
+    findings,
+  );
+  const marks = (await sound?.marks()) ?? null;
+  const files = inClaimOrder(await archive.files(marks), marks, underWay, findings);
+  const stored = files.flatMap(({ store }) => store ?? []);
+  if (stored.length > 0) findings.note(`${counted(stored.length, "file")} read from ${stored[0]!.name}`);
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const agreement = new Agreement(claims, sound !== null, findings);
+  const onBytes = (done: number): void => onProgress(done, total);
+  const read = await verifyArchive(files, readClaims(path), agreement, underWay, findings, onBytes);
+  if (dir !== null) agreement.end();
+  if (claims.lost > 0) findings.note(`${counted(claims.lost, "revisit")} of bodies that were never here`);
+  const pages =
+    sound === null || dir === null
+      ? null
+      : await verifyPages(
+          join(dir, PAGES_FILE),
+          marks?.get(PAGES_FILE) ?? 0,
+          join(temporary.path, "pages"),
+          sound,
+          findings,
+        );
+  const { faults, told, notes } = findings;
+  return { archive: read, claims, hasState: sound !== null, pages, faults, told, notes };
 }
