@@ -38,6 +38,7 @@ const HOMES = {
   linkedom: "media",
   turndown: "media",
   pino: "app",
+  "prom-client": "app/metrics",
   diff: "app",
   "hyparquet-writer": "export",
   yazl: "export",
@@ -64,7 +65,7 @@ const stores = STORES.map((store) => ({
 }));
 
 const homes = Object.entries(HOMES).map(([name, home]) => ({
-  name: `${name.replace(/\W/g, "-")}-lives-in-${home}`,
+  name: `${name.replace(/\W/g, "-")}-lives-in-${home.replace("/", "-")}`,
   comment: `${name} is imported in src/${home} alone, so that it can be exchanged there.`,
   severity: "error",
   from: { path: "^src/", pathNot: `^src/${home}/` },

@@ -67,6 +67,12 @@ for (const [name, home] of Object.entries({
   plant(`src/${home}/${file}.ts`, use(name), null);
   plant(`src/crawl/${file}.ts`, use(name), new RegExp(`^${file}-lives-in-${home}$`));
 }
+plant(
+  "src/app/metrics/client.ts",
+  `import * as it from "prom-client";\nexport { leaf } from "../leaf.ts";\nit;\n`,
+  null,
+);
+plant("src/app/client.ts", use("prom-client"), /^prom-client-lives-in-app-metrics$/);
 plant("src/app/stranger.ts", use("fast-check"), /^packages-have-a-home$/);
 plant(
   "src/app/typed-stranger.ts",

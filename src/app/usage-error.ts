@@ -20,6 +20,7 @@ export type UsageCode =
   | "store"
   | "frontier"
   | "events"
+  | "metrics"
   | "locked"
   | "state-newer"
   | "url"

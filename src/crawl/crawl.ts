@@ -13,6 +13,7 @@ import type { Inbox } from "../ports/inbox.ts";
 import type { Visitors } from "../ports/visitors.ts";
 import { Bell } from "./bell.ts";
 import { commit } from "./commit.ts";
+import type { Committed } from "./committed.ts";
 import type { SettleContext } from "./context.ts";
 import { numbered } from "./hosts.ts";
 import { type PermitContext, permit, release, targetOf } from "./permit.ts";
@@ -50,6 +51,8 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   readonly log: Log;
   readonly crawlRules: CrawlRules;
   readonly settleRules: SettleContext["rules"];
+  /** Told of each batch after its commit, for counting alone. */
+  onCommitted?(batch: Committed): void;
   /** Told of URLs that have ended, after their commit; the crawl waits for it. */
   onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
   /** Told of what has changed, after the commit that holds it. */
@@ -112,6 +115,7 @@ class Loop {
     this.#stops.hard.addEventListener("abort", ring);
     try {
       for (;;) {
+        this.#context.progress.turned(this.#open);
         await this.#commit();
         if (this.#failure !== null) throw this.#failure;
         await this.#bringBack();
@@ -286,6 +290,7 @@ class Loop {
     if (changes !== null && events.length > 0) written.push(await changes.write(events));
     // Before anybody can lease the URL, and so find links there.
     for (const { seedMoved } of outcomes) if (seedMoved !== null) await this.#context.onSeedMoved(seedMoved);
+    const beganAt = this.#context.clock.now();
     const report = await commit(
       {
         sealed,
@@ -309,6 +314,7 @@ class Loop {
       for (const { visits } of sealed) for (const { listed } of visits) if (listed !== undefined) hints.hear(listed);
     if (report.current.includes(false)) this.#context.visitors.forget();
     progress.committed(outcomes, report.current);
+    this.#context.onCommitted?.({ sealed, outcomes, report, beganAt, endedAt: this.#context.clock.now() });
     await this.#context.bodies?.keep(
       outcomes.flatMap(({ settled: { record } }, nth) => (report.current[nth] && record && contentOf(record)) || []),
     );

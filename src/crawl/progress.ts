@@ -42,6 +42,8 @@ export class Progress {
   #bytes = 0;
   #paused = false;
   #nextVisitAt: Instant | null = null;
+  #open = 0;
+  #turnedAt: Instant;
   /** Samples of (time, pages fetched) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
@@ -51,6 +53,7 @@ export class Progress {
     this.#hosts = hosts;
     this.#limits = limits;
     this.#startedAt = clock.now();
+    this.#turnedAt = this.#startedAt;
     this.#byEnd = byEnd;
     this.#countedAt = this.#startedAt;
     this.#pages = pagesIn(byEnd);
@@ -79,6 +82,21 @@ export class Progress {
     this.#countedAt = now;
     this.#byEnd = await this.#state.endCounts();
     this.#pages = pagesIn(this.#byEnd);
+  }
+
+  /** Leases that this run has, from being permitted to their commit. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** When the crawl's loop came round last. */
+  get turnedAt(): Instant {
+    return this.#turnedAt;
+  }
+
+  turned(open: number): void {
+    this.#open = open;
+    this.#turnedAt = this.#clock.now();
   }
 
   pause(paused: boolean): void {
@@ -132,7 +150,7 @@ export class Progress {
       at,
       startedAt: this.#startedAt,
       fetched: this.#pages,
-      shared: crawlers === null ? null : { crawlers: crawlers(), here: this.#fetched },
+      shared: crawlers === null ? null : { crawlers: crawlers(), here: this.#fetched, leases: this.#open },
       again: this.#again,
       failed,
       byEnd,

@@ -48,8 +48,8 @@ export interface CrawlStats {
   readonly startedAt: Instant;
   /** URLs that are pages: fetched, and there when they were looked at last. */
   readonly fetched: number;
-  /** Of a crawl that crawlers share: how many are at it, and the pages that this run has fetched. Null for one alone. */
-  readonly shared: { readonly crawlers: number; readonly here: number } | null;
+  /** Of a crawl that crawlers share: how many are at it, the pages that this run has fetched, and the leases that it has. Null for one alone. */
+  readonly shared: { readonly crawlers: number; readonly here: number; readonly leases: number } | null;
   readonly again: Again;
   /** URLs whose end is one of `FAILURES`. */
   readonly failed: number;

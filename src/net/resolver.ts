@@ -27,6 +27,20 @@ export interface ResolverOptions {
   readonly hostsFile?: string;
 }
 
+/** Of names, not of addresses or localhost. */
+export interface DnsCounts {
+  /** Answers that were given, most of them from memory. */
+  asked: number;
+  /** Look-ups at a server, by what came of them: addresses, word that there are none, or nothing. */
+  found: number;
+  none: number;
+  failed: number;
+}
+
+export interface CountingResolver extends Resolver {
+  readonly counts: Readonly<DnsCounts>;
+}
+
 type Addresses = Result<readonly string[], DnsError>;
 
 interface Entry {
@@ -45,7 +59,7 @@ const FAILURE_TTL_MS = 1_000;
 const LOOPBACK: Addresses = ok(["127.0.0.1", "::1"]);
 
 /** See the port. Throws when one of `servers` is no address. */
-export function dnsResolver(options: ResolverOptions): Resolver {
+export function dnsResolver(options: ResolverOptions): CountingResolver {
   const { clock, servers, timeoutMs = 5_000, tries = 4, maxTtlMs = 3_600_000, minTtlMs = 30_000 } = options;
   const { negativeTtlMs = 60_000, cacheSize = 100_000, hostsFile = SYSTEM_HOSTS_FILE } = options;
   const dns = new DnsClient({ timeout: timeoutMs, tries, maxTimeout: timeoutMs });
@@ -55,6 +69,7 @@ export function dnsResolver(options: ResolverOptions): Resolver {
 
   const cache = new Map<string, Entry>();
   const asking = new Map<string, Promise<Addresses>>();
+  const counts: DnsCounts = { asked: 0, found: 0, none: 0, failed: 0 };
   let hosts: Promise<Hosts> | null = null;
 
   const remember = (name: string, entry: Entry): Addresses => {
@@ -81,15 +96,18 @@ export function dnsResolver(options: ResolverOptions): Resolver {
     const until = (ttlMs: number) => ({ freshUntil: now + ttlMs, staleUntil: now + ttlMs + STALE_MOST_MS });
     const found = [v4, v6].filter((reply) => reply.kind === "found");
     if (found.length > 0) {
+      counts.found++;
       const ttlMs = Math.min(...found.map((reply) => reply.ttlMs));
       const addresses = [...new Set(found.flatMap((reply) => reply.addresses))];
       return remember(name, { answer: ok(addresses), ...until(Math.min(Math.max(ttlMs, minTtlMs), maxTtlMs)) });
     }
     const failed = v4.kind === "failed" ? v4 : v6.kind === "failed" ? v6 : null;
     if (failed === null) {
+      counts.none++;
       const detail = v4.kind === "none" ? v4.detail : "ENODATA";
       return remember(name, { answer: err({ kind: "none", detail }), ...until(negativeTtlMs) });
     }
+    counts.failed++;
     const before = cache.get(name);
     if (before?.answer.ok && now < before.staleUntil) {
       before.freshUntil = now + STALE_TTL_MS;
@@ -103,11 +121,13 @@ export function dnsResolver(options: ResolverOptions): Resolver {
   };
 
   return {
+    counts,
     async resolve(hostname) {
       if (isLoopbackName(hostname)) return LOOPBACK;
       const literal = isIP(hostname) !== 0 ? hostname : literalAddress(hostname);
       if (literal !== null) return ok([literal]);
       const name = hostname.toLowerCase().replace(/\.$/, "");
+      counts.asked++;
       const known = cache.get(name);
       if (known !== undefined && clock.now() < known.freshUntil) return remember(name, known);
       let answer = asking.get(name);

@@ -262,10 +262,12 @@ describe("crawlers that share a crawl", () => {
   it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {
     await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 10, addresses: 6 });
     const crawl = crawlOf(web);
-    const first = startTrawl(crawl.begins("a", ...LONG));
+    const first = startTrawl(crawl.begins("a", ...LONG, "--metrics", "0"));
     await until("a page is fetched", async () => (await asked(web)).size > 4);
     for (const node of cluster.nodes) cluster.pause(node);
     await until("it says so", async () => /^the frontier does not answer \(.*\); the crawl waits/m.test(first.said()));
+    const health = await fetch(/^Metrics at (\S+)$/m.exec(first.said())![1]!.replace(/metrics$/, "healthz"));
+    assert.deepEqual([health.status, (await health.text()).slice(0, 23)], [503, "waits for the frontier:"]);
     first.process.kill("SIGINT");
     await sleep(400);
     first.process.kill("SIGINT");

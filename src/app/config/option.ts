@@ -31,6 +31,8 @@ export interface Kinds {
   proxy: string;
   /** `host:port`. */
   endpoint: string;
+  /** An address of this machine to listen on: `host:port`, or a port of 127.0.0.1. */
+  listen: string;
   /** `example.com=2`: a domain, in lower-case punycode, and a factor. */
   weight: string;
   /** A media type or a pattern: text/*. */
@@ -103,6 +105,7 @@ export const KIND_WORDS: { readonly [K in Kind]: { readonly word: string; readon
   auth: { word: "HOST=USER:PASS", what: "a text" },
   proxy: { word: "URL", what: "a text" },
   endpoint: { word: "HOST:PORT", what: "a text" },
+  listen: { word: "[HOST:]PORT", what: "a text" },
   weight: { word: "DOMAIN=FACTOR", what: "a text" },
   type: { word: "TYPES", what: "a text" },
   file: { word: "FILE", what: "a text" },

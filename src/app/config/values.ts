@@ -143,6 +143,15 @@ function parseEndpoint(text: string): Parsed {
   return ok(isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`);
 }
 
+function parseListen(text: string): Parsed {
+  const [, v6, v4, word] = /^(?:(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+|localhost)):)?(\d{1,5})$/.exec(text) ?? [];
+  const host = v6 ?? (v4 === undefined || v4 === "localhost" ? "127.0.0.1" : v4);
+  const port = Number(word);
+  if (word === undefined || isIP(host) === 0 || port > 65_535)
+    return err("is nothing to listen on; write a port, 9464, or an address of this machine with it, 10.0.0.1:9464");
+  return ok(isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`);
+}
+
 function parseHeader(text: string): Parsed {
   const colon = text.indexOf(":");
   const name = text.slice(0, Math.max(colon, 0)).toLowerCase();
@@ -249,6 +258,8 @@ export function parseValue(option: Option, text: string): Parsed {
       return parseRange(text);
     case "endpoint":
       return parseEndpoint(text);
+    case "listen":
+      return parseListen(text);
     case "weight":
       return parseWeight(text);
     case "header":

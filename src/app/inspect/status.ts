@@ -80,7 +80,7 @@ function stateSays({ running, crawlers, finished }: CrawlStatus): string {
   if (running)
     return crawlers === undefined
       ? "running"
-      : `running: ${counted(crawlers.length, "crawler")}, ${crawlers.join(" ")}`;
+      : `running: ${counted(crawlers.length, "crawler")}, ${crawlers.map(({ id }) => id).join(" ")}`;
   return finished ? "finished" : "stopped; its own command goes on";
 }
 

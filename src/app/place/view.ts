@@ -1,5 +1,6 @@
 /** A crawl as commands look at it, wherever it is: nothing is written, and it may run meanwhile. */
 import type { ReadOnlyState } from "../../ports/read-only.ts";
+import type { LivingMember } from "../../store/cluster/members.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { CrawlArchive } from "../dir/crawl-archive.ts";
 
@@ -26,8 +27,8 @@ export interface CrawlView extends Remains {
 export interface Standing {
   /** A process is at it now. */
   readonly running: boolean;
-  /** Of a crawl that crawlers share: those who are at it, by id. */
-  readonly crawlers?: readonly string[];
+  /** Of a crawl that crawlers share: those who are at it, in order of their ids. */
+  readonly crawlers?: readonly LivingMember[];
   /** By `trawl pause`. */
   readonly paused: boolean;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { type Instant, systemClock } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
+import type { Committed } from "../../crawl/committed.ts";
 import type { Reading, VisitContext } from "../../crawl/context.ts";
 import type { CrawlContext, Sink } from "../../crawl/crawl.ts";
 import { byImportance } from "../../crawl/due-times.ts";
@@ -31,7 +32,7 @@ import { fetcherByScheme } from "../../net/by-scheme.ts";
 import { httpFetcher } from "../../net/fetcher.ts";
 import { fileProtocol } from "../../net/file.ts";
 import { basicAuthorization } from "../../net/proxy.ts";
-import { dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
+import { type DnsCounts, dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
 import { isOfSeed } from "../../policy/admission.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
 import { sniff, sniffAnswer } from "../../policy/media-type.ts";
@@ -209,6 +210,8 @@ function originHeaders({ hostHeaders, auth }: CrawlConfig): ReadonlyMap<string, 
 
 export interface Control extends AsyncDisposable {
   readonly context: CrawlContext;
+  /** Null where names are not looked up here. */
+  readonly dns: DnsCounts | null;
 }
 
 export interface ControlParts {
@@ -220,13 +223,14 @@ export interface ControlParts {
   /** See `VisitThreadData`. */
   readonly waitingMib: Int32Array | null;
   readonly revisits: Revisits;
+  readonly onCommitted?: ((batch: Committed) => void) | undefined;
   readonly onSettled?: ((records: readonly UrlRecord[]) => void | Promise<void>) | undefined;
   readonly onChanged?: ((events: readonly ChangeEvent[]) => void) | undefined;
 }
 
 /** Starts the visit threads and puts the control thread's parts together; disposing of it closes archives and connections. */
 export async function composeControl(parts: ControlParts): Promise<Control> {
-  const { config, place, changes, cookies, onSettled, onChanged } = parts;
+  const { config, place, changes, cookies, onCommitted, onSettled, onChanged } = parts;
   const { backend, log } = place;
   const guard = guardOf(config);
   const moved = await seedsMoved(backend);
@@ -257,6 +261,9 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     for (const to of await seedsMoved(backend)) extend(to);
     return dropToday(url, admission.admit);
   };
+  const dns = proxyOf(config).proxyLooksUp
+    ? null
+    : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) });
   const politeness = politenessOf(config);
   const recrawl = recrawlOf(parts);
   const context: CrawlContext = {
@@ -282,9 +289,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     guard,
     clock: systemClock,
     random: Math.random,
-    resolver: proxyOf(config).proxyLooksUp
-      ? namesAsTheyAre
-      : dnsResolver({ clock: systemClock, ...(config.dns.length > 0 ? { servers: config.dns } : {}) }),
+    resolver: dns ?? namesAsTheyAre,
     duplicates,
     feedback: new Feedback(async (id) => (await backend.byId(id))?.host ?? null, config),
     softNotFound: new SoftNotFound(Math.random, config.soft404),
@@ -313,6 +318,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       tries: config.tries,
       sitemaps: config.sitemaps && config.depth > 0,
     },
+    ...(onCommitted === undefined ? {} : { onCommitted }),
     ...(onSettled === undefined ? {} : { onSettled }),
     ...(onChanged === undefined ? {} : { onChanged }),
     ...(place.shared !== null || place.resumed ? { recheck: (url) => recheck(url) } : {}),
@@ -321,7 +327,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       await rememberSeedMoved(backend, place.replaceFact, to);
     },
   };
-  return { context, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
+  return { context, dns: dns?.counts ?? null, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
 }
 
 function recrawlOf({ config, place: { backend }, revisits }: ControlParts): Recrawl | null {

@@ -65,6 +65,8 @@ export interface CrawlHooks {
   onSettled?(records: readonly UrlRecord[]): void | Promise<void>;
   /** What has become of pages, after the commit that holds it. */
   onChanged?(events: readonly ChangeEvent[]): void;
+  /** An event of the log, but for those that are for debugging. */
+  onEvent?(level: "info" | "warn" | "error", facts: object, event: string): void;
   /** What is to be said while it runs: that the store is away, or back. */
   onNotice?(line: string): void;
   /** A line of the log as people read it, for `verbose`. */

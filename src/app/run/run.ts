@@ -18,6 +18,7 @@ import { sharedCrawl } from "../config/sharing.ts";
 import { type ChangesFile, openChanges } from "../dir/changes-file.ts";
 import { marksHere, openStore, sweepSegments } from "../dir/store.ts";
 import { losesMore, lossWords, seenLoss } from "../inspect/report/seen-loss.ts";
+import { type Watch, watchRun } from "../metrics/watch.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
 import { openAlone } from "./alone.ts";
@@ -38,13 +39,15 @@ const STATS_EVERY_MS = 200;
 /** Throws a `UsageError`, or an error of the store with a code, before anything is crawled; a full disk later is an outcome. */
 export async function runCrawl(
   config: CrawlConfig,
-  hooks: CrawlHooks,
+  told: CrawlHooks,
   revisits: Revisits = "none",
 ): Promise<CrawlOutcome> {
   // What does not load must be known before anything is written.
   await loadHandlers(config.handlers);
   await checkCookies(config.cookies);
   await checkProxy(config);
+  await using watch = config.metrics === null ? null : await watchRun(config.metrics, told);
+  const hooks = watch?.hooks ?? told;
   await using blobs = await openStore(config);
   const fault = faultOf(process.env);
   const shared = sharedCrawl(config);
@@ -53,7 +56,7 @@ export async function runCrawl(
     const parts = { blobs, fault, hooks, hard: stop.hard };
     await using place = shared === null ? await openAlone(config, parts) : await openShared(config, shared, parts);
     place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
-    return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits, stop });
+    return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits, stop, watch });
   } finally {
     stop.cancel();
   }
@@ -72,12 +75,13 @@ interface RunParts {
   readonly hooks: CrawlHooks;
   readonly revisits: Revisits;
   readonly stop: Stop;
+  readonly watch: Watch | null;
 }
 
 async function crawlIn(
   config: CrawlConfig,
   place: Workplace,
-  { fault, blobs, hooks, revisits, stop }: RunParts,
+  { fault, blobs, hooks, revisits, stop, watch }: RunParts,
 ): Promise<CrawlOutcome> {
   const { backend, log, resumed } = place;
   await mendArchive(config, place, blobs);
@@ -102,10 +106,14 @@ async function crawlIn(
       cookies: kept.cookies,
       deadline: stop.deadline,
       waitingMib: sending?.uploads.waitingMib ?? null,
+      onCommitted: watch?.committed,
       onSettled: hooks.onSettled,
       onChanged: config.events === "-" ? hooks.onChanged : undefined,
     });
-    const { progress, recrawl } = control.context;
+    const { progress, recrawl, hosts } = control.context;
+    const { dns } = control;
+    const { shared } = place;
+    watch?.begun({ crawl: config.name ?? config.dir, progress, hosts, dns, shared, uploads: sending?.uploads ?? null });
     stats = await lastKnown(() => progress.snapshot());
     const tell = stats;
     let telling = false;
@@ -115,7 +123,9 @@ async function crawlIn(
       const now = await tell().finally(() => {
         telling = false;
       });
-      if (!over) hooks.onStats?.(now);
+      if (over) return;
+      place.shared?.tell(now);
+      hooks.onStats?.(now);
     };
     const ticking = setInterval(tick, STATS_EVERY_MS);
     try {
@@ -148,6 +158,7 @@ async function crawlIn(
       throw cause;
     } finally {
       over = true;
+      watch?.ending();
       clearInterval(ticking);
       stop.cancel();
     }

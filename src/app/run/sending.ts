@@ -65,9 +65,8 @@ export function sendingOf(
   };
 }
 
-/** The log, and people are told what they may wonder at: once, however many threads notice it. */
-export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
-  if (onNotice === undefined) return log;
+/** The log, and people are told what they may wonder at: once, however many threads notice it. Who counts hears all of it. */
+export function withNotices(log: Log, { onNotice, onEvent }: CrawlHooks): Log {
   let standing: string | null = null;
   const say: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
     "store-away": ({ store, error }) => `${error ?? store}; the crawl waits for it, nothing is lost`,
@@ -84,14 +83,21 @@ export function withNotices(log: Log, { onNotice }: CrawlHooks): Log {
   };
   return {
     debug: (facts, event) => log.debug(facts, event),
-    info: (facts, event) => log.info(facts, event),
-    error: (facts, event) => log.error(facts, event),
+    info(facts, event) {
+      log.info(facts, event);
+      onEvent?.("info", facts, event);
+    },
+    error(facts, event) {
+      log.error(facts, event);
+      onEvent?.("error", facts, event);
+    },
     warn(facts, event) {
       log.warn(facts, event);
+      onEvent?.("warn", facts, event);
       const words = say[event];
       if (words === undefined || standing === event || (event.endsWith("-back") && standing === null)) return;
       standing = event;
-      onNotice(words({ ...facts }));
+      onNotice?.(words({ ...facts }));
     },
   };
 }

@@ -3,6 +3,7 @@
  * directory holds what has not gone up yet, and its log.
  */
 import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { systemClock } from "../../base/clock.ts";
 import { patience } from "../../blobs/patience.ts";
 import { addressTurns } from "../../crawl/turns.ts";
@@ -112,6 +113,19 @@ export async function openShared(
       hangUp: () => connection[Symbol.asyncDispose](),
       get crawlers() {
         return members.living.length;
+      },
+      get shards() {
+        return members.shards;
+      },
+      calls: connection.calls,
+      get known() {
+        return backend.known;
+      },
+      tell({ startedAt, rateNow: pagesPerSecond, shared }) {
+        const { here: pages = 0, leases = 0 } = shared ?? {};
+        const { asked, met } = backend.known;
+        const { pins } = config;
+        members.tell({ machine: hostname(), startedAt, pins, pages, pagesPerSecond, leases, asked, met });
       },
       bodies: clusterBodies(connection, name),
     },

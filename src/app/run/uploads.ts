@@ -43,6 +43,10 @@ interface Finished {
 export class Uploads implements AsyncDisposable {
   /** MiB of finished files that wait, for the visit threads to read (`storedArchive`). */
   readonly waitingMib = new Int32Array(new SharedArrayBuffer(4));
+  /** Finished files that waited when it was looked last. */
+  spool: Waiting = { files: 0, bytes: 0 };
+  /** Files that this run has sent. */
+  sent: Waiting = { files: 0, bytes: 0 };
   readonly #parts: UploadsParts;
   readonly #stop = new AbortController();
   #turn: Promise<unknown> = Promise.resolve();
@@ -112,6 +116,7 @@ export class Uploads implements AsyncDisposable {
         finished.push({ name, bytes: size });
     }
     const bytes = finished.reduce((sum, one) => sum + one.bytes, 0);
+    this.spool = { files: finished.length, bytes };
     Atomics.store(this.waitingMib, 0, Math.min(Math.ceil(bytes / 2 ** 20), 2 ** 31 - 1));
     return finished;
   }
@@ -124,6 +129,7 @@ export class Uploads implements AsyncDisposable {
     const options = { signal: both, onPart: () => fault("part") };
     await patience(() => blobs.putFile(archiveKey(name), join(dir, name), options), both);
     fault("uploaded");
+    this.sent = { files: this.sent.files + 1, bytes: this.sent.bytes + bytes };
     await patience(() => removeSegments(blobs, name), both);
     fault("segments gone");
     log.info({ file: name, bytes, ms: clock.now() - began, store: blobs.name }, "archive-stored");

@@ -4,11 +4,14 @@ import type { Admission } from "../../crawl/context.ts";
 import type { Sink } from "../../crawl/crawl.ts";
 import type { TurnRules } from "../../crawl/turns.ts";
 import type { UrlRecord } from "../../model/record.ts";
+import type { CrawlStats } from "../../model/stats.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Bodies } from "../../ports/bodies.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
 import type { Turns } from "../../ports/turns.ts";
+import type { KnownCounts } from "../../store/cluster/backend.ts";
+import type { Calls } from "../../store/cluster/calls.ts";
 import type { ReplaceFact } from "../config/rules.ts";
 import type { Fault } from "./fault.ts";
 import type { CrawlHooks } from "./outcome.ts";
@@ -41,6 +44,13 @@ export interface Shared {
   hangUp(): Promise<void>;
   /** How many crawlers are at the crawl now, this one included. */
   readonly crawlers: number;
+  /** How many shards this one looks after. */
+  readonly shards: number;
+  /** Links that it looked for in its own table of those that Redis knows, and those of them that were there. */
+  readonly known: KnownCounts;
+  readonly calls: Calls;
+  /** Says to whoever looks how this crawler does. */
+  tell(stats: CrawlStats): void;
   /** What all of them have found. */
   readonly bodies: Bodies;
 }

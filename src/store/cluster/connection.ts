@@ -1,6 +1,7 @@
 /** The way to a Redis Cluster: commands and scripts by key, patience while masters are away, and proof that replicas follow. */
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Log, silentLog } from "../../base/log.ts";
+import { Calls } from "./calls.ts";
 import { mustBeFit, replicasIn, UNMADE } from "./checks.ts";
 import { type Client, type ClusterAccess, connect } from "./client.ts";
 import { TimeDifference } from "./clocks.ts";
@@ -39,6 +40,7 @@ const LASTING: ReadonlySet<string> = new Set([
 ]);
 
 export class Connection implements AsyncDisposable {
+  readonly calls = new Calls();
   readonly #client: Client;
   readonly #library = loadLibrary();
   #loading: Promise<void> | null = null;
@@ -96,19 +98,19 @@ export class Connection implements AsyncDisposable {
 
   /** A command by its first key. */
   command(key: string, words: readonly string[]): Promise<unknown> {
-    return this.#make(LASTING.has(words[0]!), () => this.#client.sendCommand(key, false, [...words]));
+    return this.#make(words[0]!, () => this.#client.sendCommand(key, false, [...words]));
   }
 
   /** A command by its first key, whose answer has bytes in the place of texts. */
   bytes(key: string, words: readonly string[]): Promise<unknown> {
-    return this.#make(false, () => this.#client.sendCommand(key, false, [...words], AS_BYTES));
+    return this.#make(words[0]!, () => this.#client.sendCommand(key, false, [...words], AS_BYTES));
   }
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */
   run(verb: Verb, key: string, words: Words | ((isRepeated: boolean) => Words)): Promise<unknown> {
     const name = this.#library.functionOf(verb);
     let isRepeated = false;
-    return this.#make(LASTING.has(verb), async () => {
+    return this.#make(verb, async () => {
       const said = typeof words === "function" ? words(isRepeated) : words;
       isRepeated = true;
       const call = () => this.#client.sendCommand(key, false, ["FCALL", name, "1", key, ...said]);
@@ -159,7 +161,7 @@ export class Connection implements AsyncDisposable {
     // Calls are many, and one round speaks for all that was answered before it begins.
     this.#nextRound ??= this.#round.then(() => {
       this.#nextRound = null;
-      const round = this.#unconfirmed.confirm(() => this.#waitForReplicas());
+      const round = this.calls.count("WAIT", () => this.#unconfirmed.confirm(() => this.#waitForReplicas()));
       this.#round = round.catch(() => {});
       return round;
     });
@@ -182,13 +184,14 @@ export class Connection implements AsyncDisposable {
     this.#client.destroy();
   }
 
-  async #make<T>(lasting: boolean, work: () => Promise<T>): Promise<T> {
+  async #make<T>(name: string, work: () => Promise<T>): Promise<T> {
     let epoch = 0;
-    const answer = await this.#patience.wait(() => {
+    const tried = () => {
       epoch = this.#unconfirmed.epoch;
       return work();
-    });
-    if (lasting && this.#replicas > 0) this.#unconfirmed.add(epoch, () => this.#patience.wait(work));
+    };
+    const answer = await this.calls.count(name, () => this.#patience.wait(tried));
+    if (LASTING.has(name) && this.#replicas > 0) this.#unconfirmed.add(epoch, () => this.#patience.wait(work));
     return answer;
   }
 

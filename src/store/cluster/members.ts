@@ -10,7 +10,7 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS } from "../../model/lease.ts";
-import type { Division, Member } from "../../model/member.ts";
+import type { Division, Member, MemberStanding } from "../../model/member.ts";
 import { mustAgree } from "./clocks.ts";
 import type { Connection } from "./connection.ts";
 import { pairs } from "./crawl.ts";
@@ -41,6 +41,10 @@ export interface Members extends AsyncDisposable {
    * open. Its own of an earlier life may be given back at once in any case, since it has that life's directory.
    */
   readonly joins: boolean;
+  /** How many shards this crawler looks after. */
+  readonly shards: number;
+  /** How it does: the others, and whoever looks, hear of it with the next beat. */
+  tell(standing: Omit<MemberStanding, "shards">): void;
   /** Whether this crawler looks after the shard. */
   prefers(shard: number): boolean;
   /** Waits until each of the others was heard once more, or has been silent for so long that it is among the living no more. */
@@ -62,6 +66,15 @@ interface Said {
   /** Another after a restart. */
   readonly life: string;
   readonly pinned: readonly number[];
+  /** Absent until it is at work. */
+  readonly standing?: MemberStanding;
+}
+
+/** One who takes part, as who only looks sees it. */
+export interface LivingMember {
+  readonly id: string;
+  /** Null until it is at work. */
+  readonly standing: MemberStanding | null;
 }
 
 interface Other extends Said {
@@ -81,12 +94,16 @@ export async function openMembers(connection: Connection, options: MembersOption
   return members;
 }
 
-/** Ids of those who take part, by what their clocks said last: for who only looks. */
-export async function livingIn(connection: Connection, name: string, clock: Clock): Promise<readonly string[]> {
+/** Those who take part, in order of their ids, by what their clocks said last: for who only looks. */
+export async function livingIn(connection: Connection, name: string, clock: Clock): Promise<readonly LivingMember[]> {
   const key = membersKey(name);
   const since = clock.now() - SILENT_BEATS * BEAT_MS - LATENESS_MS;
   const all = pairs(await connection.command(key, ["HGETALL", key]));
-  return all.flatMap(([id, text]) => (saidIn(text).at < since ? [] : [id])).sort();
+  const living = all.flatMap(([id, text]) => {
+    const { at, standing = null } = saidIn(text);
+    return at < since ? [] : [{ id, standing }];
+  });
+  return living.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 const membersKey = (name: string): string => `trawl:{${name}}:members`;
@@ -104,6 +121,7 @@ class ClusterMembers implements Members {
   #text = "";
   #dividedAmong = "";
   #isMine: readonly boolean[] = [];
+  #standing: Omit<MemberStanding, "shards"> | null = null;
   #isDoubled = false;
   readonly #leaving = new AbortController();
   #beating: Promise<void> = Promise.resolve();
@@ -113,6 +131,14 @@ class ClusterMembers implements Members {
     this.#options = options;
     this.#key = membersKey(options.name);
     this.#pinned = (options.pins ?? []).map((host) => shardOf(host, options.shards));
+  }
+
+  get shards(): number {
+    return this.#isMine.reduce((sum, isMine) => sum + Number(isMine), 0);
+  }
+
+  tell(standing: Omit<MemberStanding, "shards">): void {
+    this.#standing = standing;
   }
 
   prefers(shard: number): boolean {
@@ -166,7 +192,8 @@ class ClusterMembers implements Members {
 
   async #beat(): Promise<void> {
     const { id, clock, log } = this.#options;
-    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned };
+    const standing = this.#standing === null ? {} : { standing: { ...this.#standing, shards: this.shards } };
+    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned, ...standing };
     const text = JSON.stringify(said);
     const forgotten = [...this.#others].filter(([, other]) => isDead(other) && !this.#mayHoldLeases(other));
     const { before, all } = await this.#call(
@@ -205,7 +232,7 @@ class ClusterMembers implements Members {
     const owners = divide(shards, living);
     this.#isMine = owners.map((owner) => owner === id);
     this.living = living.map((member) => member.id);
-    log.info({ living: this.living, shards: owners.filter((owner) => owner === id).length }, "members");
+    log.info({ living: this.living, shards: this.shards }, "members");
   }
 
   #mayHoldLeases({ at }: Said): boolean {

@@ -8,6 +8,7 @@ import { COMMANDS } from "../../../src/app/cli/main.ts";
 import { flagOf, parserOptions, readArguments } from "../../../src/app/config/arguments.ts";
 import { OPTION_LIST, OPTIONS } from "../../../src/app/config/options.ts";
 import { parseValue, printValue } from "../../../src/app/config/values.ts";
+import { metricsPage } from "../../../src/app/docs/metrics-page.ts";
 import { outputPage, tablesOf } from "../../../src/app/docs/output-page.ts";
 import { SCHEMA } from "../../../src/store/embedded/schema.ts";
 
@@ -61,6 +62,13 @@ describe("docs/options.md", () => {
   it("is up to date (npm run docs:options)", () => {
     const page = readFileSync(new URL("../../../docs/options.md", import.meta.url), "utf8");
     assert.equal(page, optionsPage(OPTIONS));
+  });
+});
+
+describe("docs/metrics.md", () => {
+  it("is up to date (npm run docs:metrics)", () => {
+    const page = readFileSync(new URL("../../../docs/metrics.md", import.meta.url), "utf8");
+    assert.equal(page, metricsPage());
   });
 });
 

@@ -56,6 +56,14 @@ export const REPORTING = {
     runOnly: true,
     says: "show the log while it is written",
   },
+  metrics: {
+    group: "Where and how to report",
+    kind: "listen",
+    default: null,
+    defaultSays: "off; HOST is 127.0.0.1 unless told",
+    runOnly: true,
+    says: "serve /metrics for Prometheus, and /healthz, while it runs (port 0: any that is free); needs the package prom-client",
+  },
   failOnLimit: {
     group: "Where and how to report",
     kind: "flag",

@@ -16,7 +16,7 @@ export interface UnderWay {
 /** To be asked before the state is. `now`: by the clock of this machine. */
 export async function underWayIn(crawl: Pick<Remains, "config" | "standing">, now: Instant): Promise<UnderWay> {
   const { running, crawlers } = await crawl.standing();
-  const living = new Set(crawlers);
+  const living = new Set(crawlers?.map(({ id }) => id));
   const isGrowing = (file: string): boolean => running && (crawlers === undefined || living.has(writerOf(file) ?? ""));
   const since = crawl.config === null ? now : now - leaseMsOf(crawl.config);
   return {
