@@ -57,7 +57,7 @@ export class Hints {
     if (words === undefined) return;
     const end = Math.min(this.#at + AT_ONCE * LISTED_WORDS, words.length);
     for (; this.#at < end; this.#at += LISTED_WORDS) {
-      const record = await this.#parts.urls.find(words[this.#at]!, words[this.#at + 1]!);
+      const record = await this.#parts.urls.find({ fpHi: words[this.#at]!, fpLo: words[this.#at + 1]! });
       if (record !== null) await this.#take(record, listedAt(words, this.#at));
     }
     if (end < words.length) return;

@@ -123,6 +123,9 @@ export interface Frontier {
   nextReadyAt(): Promise<Instant | null>;
 }
 
+/** A back end in shards looks in one of them when it is told the host, and else in all. */
+export type Sought = Omit<UrlName, "host"> & Partial<Pick<UrlName, "host">>;
+
 /** What is asked of the state outside the crawl's hot path. */
 export interface StateQueries {
   host(host: HostKey): Promise<HostState | null>;
@@ -133,7 +136,7 @@ export interface StateQueries {
   /** Every copy of a robots.txt, in order of recording. */
   robotsCopies(): AsyncIterable<RobotsCopy>;
   /** By fingerprint. */
-  find(fpHi: number, fpLo: number): Promise<UrlRecord | null>;
+  find(url: Sought): Promise<UrlRecord | null>;
   byId(id: number): Promise<UrlRecord | null>;
   /** Ids alone, in order, null for what is not known: for many URLs, a batch each time. */
   idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]>;

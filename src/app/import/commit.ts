@@ -12,7 +12,7 @@ import { RecentLinks } from "../../dedup/recent.ts";
 import type { Capture, Locator, Original } from "../../model/capture.ts";
 import type { FetchResponse } from "../../model/fetch-result.ts";
 import type { Lease, LeasedUrl, Verdict } from "../../model/lease.ts";
-import type { NewUrl } from "../../model/link.ts";
+import type { NewUrl, UrlName } from "../../model/link.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
 import { KNOWN, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import type { Answer, Visited } from "../../model/visited.ts";
@@ -23,7 +23,7 @@ import type { Settled } from "../../ports/frontier.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
 import { instantOf, payloadDigest, targetOf } from "../../warc/record-facts.ts";
 import { type Group, isRobots, type PlannedCapture } from "./plan.ts";
-import { fingerprintOf, responseOf } from "./record.ts";
+import { nameOf, responseOf } from "./record.ts";
 import { type CopiesContext, RobotsCopies } from "./robots.ts";
 
 export interface ImportContext extends CopiesContext {
@@ -78,7 +78,7 @@ type Found = Original & { readonly place: Locator };
 interface Work {
   readonly group: Group;
   readonly url: ParsedUrl;
-  readonly fp: readonly [number, number];
+  readonly name: UrlName;
   /** Of the group's captures, those that are to be recorded. */
   left: readonly PlannedCapture[];
   /** The id of a URL that has ended before, with captures older than the last of these. */
@@ -136,8 +136,8 @@ export class Importer {
     const parsed = parseUrl(group.captures[0]!.href, undefined, { ...KNOWN, maxLength: 65_536 });
     if (!parsed.ok) return null;
     const url = parsed.value;
-    const fp = fingerprintOf(url);
-    const known = await backend.find(...fp);
+    const name = nameOf(url);
+    const known = await backend.find(name);
     const visits = known === null ? [] : (await backend.visitsOf(known.id)).filter(({ attempt }) => attempt > 0);
     const times = new Set(visits.map(({ capture }) => Math.floor(capture?.at ?? -1)));
     const fresh = group.captures.filter(({ at }) => !times.has(at));
@@ -147,7 +147,7 @@ export class Importer {
     this.counts.older += fresh.length - left.length;
     if (left.length === 0) return null;
     const again = known?.state === "ended" && visits.length > 0 ? known.id : null;
-    return { group, url, fp, left, again };
+    return { group, url, name, left, again };
   }
 
   /** Whether one of its revisits refers to a capture that may yet come. */
@@ -156,26 +156,26 @@ export class Importer {
       if (!capture.isRevisit) continue;
       const record = await this.#context.recordAt(capture.place);
       const target = targetOf(record.fields, "warc-refers-to-target-uri");
-      const own = target === null || fingerprintOf(target).join() === fingerprintOf(targetOf(record.fields)!).join();
+      const own = target === null || isSame(nameOf(target), nameOf(targetOf(record.fields)!));
       if (own && group.captures.some((one) => !one.isRevisit)) continue; // comes right before it
       if ((await this.#originalOf(record)) === null) return true;
     }
     return false;
   }
 
-  async #newUrl({ left, url, fp }: Work): Promise<NewUrl> {
+  async #newUrl({ left, url, name }: Work): Promise<NewUrl> {
     const { backend } = this.#context;
-    const found = await backend.find(...fp);
+    const found = await backend.find(name);
     const depth = left.find((one) => one.depth !== null)?.depth ?? found?.depth ?? 0;
     const via = found?.via || (await this.#idOf(left.find((one) => one.via !== null)?.via ?? null));
     const source = found?.source ?? "imported";
     const priority = priorityOf(source, depth, url.parts.pathname);
-    return { href: url.href, host: url.host, fpHi: fp[0], fpLo: fp[1], depth, hops: 0, via, source, priority };
+    return { href: url.href, ...name, depth, hops: 0, via, source, priority };
   }
 
   async #idOf(href: string | null): Promise<number> {
     const parsed = href === null ? null : parseUrl(href, undefined, KNOWN);
-    return parsed?.ok ? ((await this.#context.backend.find(...fingerprintOf(parsed.value)))?.id ?? 0) : 0;
+    return parsed?.ok ? ((await this.#context.backend.find(nameOf(parsed.value)))?.id ?? 0) : 0;
   }
 
   /** Takes every lease that there is: the queue holds what was just added, and what a killed import left. */
@@ -195,7 +195,7 @@ export class Importer {
     const open: Work[] = [];
     const comingBack: LeasedUrl[] = [];
     for (const work of works) {
-      const record = (await backend.find(...work.fp))!;
+      const record = (await backend.find(work.name))!;
       const lease = this.#leases.get(record.id);
       if (lease === undefined) throw new Error(`${record.href} was added and could not be leased`);
       this.#leases.delete(record.id);
@@ -315,7 +315,7 @@ export class Importer {
     const target = targetOf(record.fields, "warc-refers-to-target-uri");
     const digest = payloadDigest(record);
     const at = instantOf(record.fields, "warc-refers-to-date");
-    const id = target === null ? null : ((await backend.find(...fingerprintOf(target)))?.id ?? null);
+    const id = target === null ? null : ((await backend.find(nameOf(target)))?.id ?? null);
     return (
       (await this.#among(id, digest, at)) ??
       (digest === null ? null : await this.#among(duplicates.first(digest), digest, null))
@@ -338,6 +338,8 @@ export class Importer {
     );
   }
 }
+
+const isSame = (one: UrlName, other: UrlName): boolean => one.fpHi === other.fpHi && one.fpLo === other.fpLo;
 
 /** Nothing is followed and nothing is asked again but where the archive has more captures of the URL. */
 function verdictOf(judged: Verdict, isLast: boolean, now: Instant): Verdict {

@@ -9,7 +9,7 @@ import type { Locator } from "../../model/capture.ts";
 import { answerIn } from "../../warc/http.ts";
 import type { WarcDamage, WarcRecord } from "../../warc/reader.ts";
 import { instantOf, targetOf } from "../../warc/record-facts.ts";
-import { type Beside, besideOf, fingerprintOf, isCapture } from "./record.ts";
+import { type Beside, besideOf, isCapture, nameOf } from "./record.ts";
 
 export interface PlannedCapture extends Beside {
   readonly href: string;
@@ -65,9 +65,9 @@ async function* keyed(records: Records, counts: PlanCounts): AsyncGenerator<stri
 
 const word = (n: number): string => n.toString(16).padStart(8, "0");
 
-function line(url: Parameters<typeof fingerprintOf>[0], at: Instant, rank: number, facts: object): string {
-  const [hi, lo] = fingerprintOf(url);
-  return `${word(hi)}${word(lo)} ${String(at + EPOCH).padStart(16, "0")} ${rank} ${ascii(JSON.stringify(facts))}\n`;
+function line(url: Parameters<typeof nameOf>[0], at: Instant, rank: number, facts: object): string {
+  const { fpHi, fpLo } = nameOf(url);
+  return `${word(fpHi)}${word(fpLo)} ${String(at + EPOCH).padStart(16, "0")} ${rank} ${ascii(JSON.stringify(facts))}\n`;
 }
 
 /** So that times before 1970, which some records have, sort as numbers do. */

@@ -3,6 +3,7 @@
 import { hashText } from "../../base/hash.ts";
 import type { Truncation } from "../../model/capture.ts";
 import { type FetchResponse, header, type RawHeaders } from "../../model/fetch-result.ts";
+import type { UrlName } from "../../model/link.ts";
 import type { ParsedUrl } from "../../model/url.ts";
 import { contentCodings, decodeBody } from "../../net/decode.ts";
 import { urlKey } from "../../policy/url-key.ts";
@@ -10,10 +11,10 @@ import { answerIn } from "../../warc/http.ts";
 import type { WarcRecord } from "../../warc/reader.ts";
 import { instantOf, targetOf } from "../../warc/record-facts.ts";
 
-/** The fingerprint of a URL's key. */
-export function fingerprintOf(url: ParsedUrl): readonly [hi: number, lo: number] {
-  const [hi, lo] = hashText(urlKey(url.parts));
-  return [hi, lo];
+/** By what the state finds it: the fingerprint of its key. */
+export function nameOf({ host, parts }: Pick<ParsedUrl, "host" | "parts">): UrlName {
+  const [fpHi, fpLo] = hashText(urlKey(parts));
+  return { host, fpHi, fpLo };
 }
 
 const CAPTURES: ReadonlySet<string> = new Set(["response", "revisit", "resource"]);

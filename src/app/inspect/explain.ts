@@ -1,7 +1,7 @@
 /** Why a URL is, was, or will be crawled or not: each decision about it with its rule. Pure but for the state it asks. */
 import type { Instant } from "../../base/clock.ts";
 import { hashText } from "../../base/hash.ts";
-import { isWebHost } from "../../model/host.ts";
+import { type HostKey, isWebHost } from "../../model/host.ts";
 import type { VisitRecord } from "../../model/record.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { ParsedUrl } from "../../model/url.ts";
@@ -45,7 +45,7 @@ export async function explain(url: ParsedUrl, context: ExplainContext): Promise<
     ["trap", trapSays(url, context)],
     ["robots", await robotsSays(url, context)],
     ["address", await addressSays(url, context)],
-    ...(state === null ? [] : await stateRows(key, state, context)),
+    ...(state === null ? [] : await stateRows(key, url.host, state, context)),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, says]) => `${name.padEnd(width)}  ${says}`);
@@ -104,17 +104,17 @@ async function addressSays(url: ParsedUrl, { state, refuse }: ExplainContext): P
 
 async function stateRows(
   key: string,
+  host: HostKey,
   state: NonNullable<ExplainContext["state"]>,
   { now }: ExplainContext,
 ): Promise<Row[]> {
   const [fpHi, fpLo] = hashText(key);
-  const record = await state.find(fpHi, fpLo);
+  const record = await state.find({ host, fpHi, fpLo });
   if (record === null) return [["state", "unknown to this crawl: never found, or never admitted"]];
   const via = record.via === 0 ? null : await state.byId(record.via);
   const found = record.via === 0 ? "" : ` on ${via?.href ?? `URL ${record.via}`}`;
-  const host = await state.host(record.host);
-  const waits =
-    host !== null && host.readyAt > now ? `; its host may be asked again in ${span(host.readyAt - now)}` : "";
+  const { readyAt = 0 } = (await state.host(host)) ?? {};
+  const waits = readyAt > now ? `; its host may be asked again in ${span(readyAt - now)}` : "";
   return [
     ["found", `as ${record.source}${found}, depth ${record.depth}, ${timeInUtc(record.admittedAt)}`],
     ...(record.visit !== null && record.visit.href !== record.href ? [["asked as", record.visit.href] as const] : []),

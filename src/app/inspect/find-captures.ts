@@ -57,8 +57,8 @@ export async function findCaptures(crawl: Remains, url: ParsedUrl): Promise<Foun
 }
 
 async function capturesInState(state: ReadOnlyState, { href, host, parts }: ParsedUrl): Promise<Found> {
-  const [hi, lo] = hashText(urlKey(parts));
-  const record = await state.find(hi, lo);
+  const [fpHi, fpLo] = hashText(urlKey(parts));
+  const record = await state.find({ host, fpHi, fpLo });
   if (record === null) {
     const copies =
       parts.pathname === "/robots.txt"

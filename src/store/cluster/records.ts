@@ -10,7 +10,7 @@ import { contentOf, dropRecord, type KnownContent, type UrlRecord, type VisitRec
 import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
-import type { StateQueries } from "../../ports/frontier.ts";
+import type { Sought, StateQueries } from "../../ports/frontier.ts";
 import type { Word } from "./connection.ts";
 import { type Crawl, pairs } from "./crawl.ts";
 import { type Entry, type Pointer, pointerOf } from "./entry.ts";
@@ -92,11 +92,11 @@ export class ClusterRecords implements StateQueries {
     for await (const { entry } of this.#recorded()) if (entry.kind === "robots") yield entry.value;
   }
 
-  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
-    // Its host is not told: it may be anywhere.
-    const found = await this.shards.each((shard) => this.#told(shard, "seen", [fingerprintOf({ fpHi, fpLo })]));
-    const row = found.flat().find((one) => one !== null);
-    return row === undefined ? null : this.#recordOf(row!);
+  async find(url: Sought): Promise<UrlRecord | null> {
+    const ask = (shard: number) => this.#told(shard, "seen", [fingerprintOf(url)]);
+    const found = url.host === undefined ? (await this.shards.each(ask)).flat() : await ask(this.shards.of(url.host));
+    const row = found.find((one) => one !== null);
+    return row == null ? null : this.#recordOf(row);
   }
 
   async byId(id: number): Promise<UrlRecord | null> {

@@ -13,7 +13,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl, UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
-import type { Backend, Commit, CommitReport, FrontierOptions, Pending, Release } from "../../ports/frontier.ts";
+import type { Backend, Commit, CommitReport, FrontierOptions, Pending, Release, Sought } from "../../ports/frontier.ts";
 import { Changes } from "./changes.ts";
 import { Checkpoints } from "./checkpoints.ts";
 import { type OpenDatabase, openForWriting } from "./database.ts";
@@ -189,7 +189,7 @@ class EmbeddedBackend extends Stored implements Backend {
     return active.state;
   }
 
-  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
+  async find({ fpHi, fpLo }: Sought): Promise<UrlRecord | null> {
     const id = this.#idOf(fpHi, fpLo);
     return id === 0 ? null : this.byId(id);
   }

@@ -10,7 +10,7 @@ import type { EndReason } from "../../model/end.ts";
 import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
-import type { Pending } from "../../ports/frontier.ts";
+import type { Pending, Sought } from "../../ports/frontier.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
@@ -86,7 +86,7 @@ class State extends Stored implements EmbeddedState {
     return this.queries.host(host);
   }
 
-  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
+  async find({ fpHi, fpLo }: Sought): Promise<UrlRecord | null> {
     const id = findAdmitted(this.#db, fpHi, fpLo);
     return id === 0 ? null : this.byId(id);
   }

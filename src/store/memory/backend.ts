@@ -14,6 +14,7 @@ import type {
   Pending,
   Release,
   Settled,
+  Sought,
 } from "../../ports/frontier.ts";
 import type { Due } from "../../ports/revisits.ts";
 import { newQueue, offer, push, type Queue, queued, shift } from "./queue.ts";
@@ -198,7 +199,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return Number.isFinite(next) ? next : null;
   }
 
-  async find(fpHi: number, fpLo: number): Promise<UrlRecord | null> {
+  async find({ fpHi, fpLo }: Sought): Promise<UrlRecord | null> {
     return this.byId(this.state.ids.get(MemoryState.fingerprint(fpHi, fpLo)) ?? 0);
   }
 

@@ -47,7 +47,7 @@ async function told(href: string, known: Known | null, options: object = {}): Pr
   };
   const [hi, lo] = known?.record ? hashText(known.record.href) : [0, 0];
   const state: ExplainContext["state"] = {
-    find: async (fpHi, fpLo) => (fpHi === hi && fpLo === lo ? (known?.record ?? null) : null),
+    find: async ({ fpHi, fpLo }) => (fpHi === hi && fpLo === lo ? (known?.record ?? null) : null),
     byId: async (id) => record(id),
     importance: async () => 0.25,
     host: async (host) => ({ ...newHostState(host), address: "192.0.2.1", readyAt: STARTED + 62_000 }),

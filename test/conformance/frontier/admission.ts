@@ -31,7 +31,7 @@ export function admission(begin: Begin): void {
       const low = { ...base, fpLo: 0xffffffff, fpHi: 0 };
       const high = { ...base, fpLo: 0, fpHi: 0xffffffff };
       assert.equal(await backend.add([low, high, { ...base, fpLo: 0, fpHi: 0 }, low, high]), 3);
-      assert.equal((await backend.find(0xffffffff, 0))?.id, 2);
+      assert.equal((await backend.find({ fpHi: 0xffffffff, fpLo: 0 }))?.id, 2);
     });
 
     it("hands out what it was given", async () => {
@@ -100,7 +100,7 @@ export function admission(begin: Begin): void {
       assert.equal(await world.backend.add([url("a.test", "x"), dropped]), 0);
       const lease = await world.leaseOne();
       assert.equal(lease.url.href, dropped.href);
-      assert.equal((await world.backend.find(dropped.fpHi, dropped.fpLo))?.id, lease.url.id);
+      assert.equal((await world.backend.find(dropped))?.id, lease.url.id);
       await world.backend.commit({
         settled: [settled(lease, ended("fetched"), world.clock.time)],
         hosts: [],

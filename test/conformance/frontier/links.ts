@@ -19,7 +19,7 @@ export function links(begin: Begin<Backend>): void {
     /** Two hundred of class 4, so that most are on disk. */
     const many = Array.from({ length: 200 }, (_, i) => url("a.test", `p${i}`, { priority: 4, source: "link" }));
     const far = many[150]!;
-    const idOf = async (world: World<Backend>, { fpHi, fpLo }: NewUrl) => (await world.backend.find(fpHi, fpLo))!.id;
+    const idOf = async (world: World<Backend>, one: NewUrl) => (await world.backend.find(one))!.id;
     const importanceOf = async (world: World<Backend>, of: NewUrl) => world.backend.importance(await idOf(world, of));
     /** Ends the next page that can be leased. */
     const onPage = async (world: World<Backend>, links: Parameters<typeof settled>[3]): Promise<void> => {

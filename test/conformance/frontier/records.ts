@@ -107,7 +107,7 @@ export function records(begin: Begin): void {
       const { backend } = world;
       const [first, second] = [url("a.test", "1"), url("a.test", "2")];
       await backend.add([first, second]);
-      assert.equal((await backend.find(first.fpHi, first.fpLo))?.state, "queued");
+      assert.equal((await backend.find(first))?.state, "queued");
       const lease = await world.leaseOne();
       assert.equal((await backend.byId(1))?.state, "leased");
       await world.settle(lease, { kind: "retry", at: world.clock.time, reason: "timeout" });
@@ -116,7 +116,9 @@ export function records(begin: Begin): void {
       assert.equal((await backend.byId(1))?.state, "ended");
       assert.equal((await backend.byId(1))?.visit?.end, "dns");
       assert.equal((await backend.byId(1))?.visit?.attempt, 2);
-      assert.equal(await backend.find(1, 1), null);
+      assert.equal(await backend.find({ fpHi: 1, fpLo: 1 }), null);
+      assert.equal(await backend.find({ host: first.host, fpHi: 1, fpLo: 1 }), null);
+      assert.equal((await backend.find({ fpHi: second.fpHi, fpLo: second.fpLo }))?.id, 2);
       assert.deepEqual(await backend.idsOf([second, url("a.test", "none"), first]), [2, null, 1]);
       const { host, fpHi, fpLo } = second;
       assert.deepEqual(await backend.nameOf(2), { host, fpHi, fpLo });

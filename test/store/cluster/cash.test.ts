@@ -37,7 +37,7 @@ it("of many links that stand for more than themselves four stand for all, others
   assert.equal(given.size, menu.length, "each has its turn");
   await world.close();
 
-  async function importanceOf({ fpHi, fpLo }: (typeof menu)[number]): Promise<number> {
-    return world.backend.importance((await world.backend.find(fpHi, fpLo))!.id);
+  async function importanceOf(one: (typeof menu)[number]): Promise<number> {
+    return world.backend.importance((await world.backend.find(one))!.id);
   }
 });

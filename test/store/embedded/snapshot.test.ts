@@ -64,8 +64,7 @@ async function view(backend: Backend): Promise<unknown> {
   const urls = await Array.fromAsync(backend.urls());
   const paths: (number | undefined)[] = [];
   for (let n = 0; n < made; n++) {
-    const { fpHi, fpLo } = url(`h${n % 5}`, String(n));
-    paths.push((await backend.find(fpHi, fpLo))?.id);
+    paths.push((await backend.find(url(`h${n % 5}`, String(n))))?.id);
   }
   return { urls, paths, pending: await backend.pending(), ends: Object.fromEntries(await backend.endCounts()) };
 }
@@ -174,7 +173,7 @@ describe("a snapshot of what is known", () => {
     cpSync(join(dir, "old.db-wal"), join(dir, "state.db-wal"));
     await using again = open(dir, 4_000_000);
     assert.ok(!existsSync(file()));
-    assert.equal(await again.find(lost[0]!.fpHi, lost[0]!.fpLo), null);
+    assert.equal(await again.find(lost[0]!), null);
     assert.equal(await again.add(lost), lost[0]!.drop === undefined ? 1 : 0);
   });
 
