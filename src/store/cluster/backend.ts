@@ -25,7 +25,7 @@ import { Crawl } from "./crawl.ts";
 import { type Entry, pointerText } from "./entry.ts";
 import { Leases, timeWord } from "./leases.ts";
 import { Manifest } from "./manifest.ts";
-import { ClusterRecords, type RecordsParts } from "./records.ts";
+import { ClusterRecords, type KeptState, type RecordsParts } from "./records.ts";
 import { endLetter, tailOf } from "./rows.ts";
 import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
@@ -156,7 +156,8 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const firstId = robots.length === 0 ? 0 : await this.crawl.nextRobotsId(robots.length);
     const robotsIds = robots.map((_, nth) => firstId + nth);
     const { entries, places, copies } = this.#entries(batch, taken, robotsIds);
-    const segment = entries.length === 0 ? null : await this.manifest.take();
+    // Its ordinal is the commit's: what is said of hosts goes by it.
+    const segment = entries.length === 0 && batch.hosts.length === 0 ? null : await this.manifest.take();
     if (segment !== null) this.#lastOrdinal = segment;
     const cash = levels.filter((level) => level !== -1);
     const pages = taken.map((one, nth) => {
@@ -170,10 +171,12 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
       this.crawl.setMarks(batch.marks),
     ]);
     await this.#connection.replicated();
+    const { epoch } = this.#connection;
     const settled = await this.#settle(batch, taken, segment, places, copies);
     await this.#connection.replicated();
     const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
-    if (segment !== null) await this.manifest.confirm(segment, refused);
+    // Where a master may have taken the answers along, rows alone tell what was taken: the segment stays open.
+    if (segment !== null && this.#connection.epoch === epoch) await this.manifest.confirm(segment, refused);
     for (const { lease } of batch.settled) this.#leases.forget(lease);
     await this.spill.sweep();
     let nth = 0;
@@ -303,7 +306,8 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const kept = new Grouped<number, string>();
     const keep = (part: string, host: HostKey, text: string) =>
       kept.add(this.shards.of(host), part, host, String(this.#firstTier(host)), text);
-    for (const state of hosts) keep(":state", state.host, JSON.stringify(state));
+    for (const state of hosts)
+      keep(":state", state.host, JSON.stringify({ ...state, commit: ordinal! } satisfies KeptState));
     for (const [nth, { host, access }] of robots.entries()) {
       const pointer = pointerText({ ordinal: ordinal!, index: copies[nth]! });
       keep(":robots", host, pointer);

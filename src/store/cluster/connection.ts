@@ -91,6 +91,11 @@ export class Connection implements AsyncDisposable {
     return { now: () => this.#clock.now() + this.aheadMs, sleep: (ms, signal) => this.#clock.sleep(ms, signal) };
   }
 
+  /** Grows when a connection breaks: what was answered before may have gone with a master, and been made again. */
+  get epoch(): number {
+    return this.#unconfirmed.epoch;
+  }
+
   /** From now on no call waits for longer than so many ms for a master that is away. */
   limitPatience(ms: number): void {
     this.#patience.limit(ms);
@@ -98,19 +103,19 @@ export class Connection implements AsyncDisposable {
 
   /** A command by its first key. */
   command(key: string, words: readonly string[]): Promise<unknown> {
-    return this.#make(words[0]!, () => this.#client.sendCommand(key, false, [...words]));
+    return this.#make(words[0]!, key, () => this.#client.sendCommand(key, false, [...words]));
   }
 
   /** A command by its first key, whose answer has bytes in the place of texts. */
   bytes(key: string, words: readonly string[]): Promise<unknown> {
-    return this.#make(words[0]!, () => this.#client.sendCommand(key, false, [...words], AS_BYTES));
+    return this.#make(words[0]!, key, () => this.#client.sendCommand(key, false, [...words], AS_BYTES));
   }
 
   /** Runs a verb on a key. `words` may depend on whether the answer to the same call may have been lost before. */
   run(verb: Verb, key: string, words: Words | ((isRepeated: boolean) => Words)): Promise<unknown> {
     const name = this.#library.functionOf(verb);
     let isRepeated = false;
-    return this.#make(verb, async () => {
+    return this.#make(verb, key, async () => {
       const said = typeof words === "function" ? words(isRepeated) : words;
       isRepeated = true;
       const call = () => this.#client.sendCommand(key, false, ["FCALL", name, "1", key, ...said]);
@@ -184,15 +189,18 @@ export class Connection implements AsyncDisposable {
     this.#client.destroy();
   }
 
-  async #make<T>(name: string, work: () => Promise<T>): Promise<T> {
-    let epoch = 0;
-    const tried = () => {
-      epoch = this.#unconfirmed.epoch;
-      return work();
-    };
-    const answer = await this.calls.count(name, () => this.#patience.wait(tried));
-    if (LASTING.has(name) && this.#replicas > 0) this.#unconfirmed.add(epoch, () => this.#patience.wait(work));
-    return answer;
+  #make<T>(name: string, key: string, work: () => Promise<T>): Promise<T> {
+    const counted = (tries: () => Promise<T>) => this.calls.count(name, () => this.#patience.wait(tries));
+    if (!LASTING.has(name) || this.#replicas === 0) return counted(work);
+    return this.#unconfirmed.make(
+      key,
+      (begun) =>
+        counted(() => {
+          begun();
+          return work();
+        }),
+      () => this.#patience.wait(work),
+    );
   }
 
   #waitForReplicas(): Promise<void> {

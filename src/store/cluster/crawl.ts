@@ -5,7 +5,7 @@ import { ClusterError } from "./errors.ts";
 import { crawlKey, Facts } from "./facts.ts";
 
 /** The layout of keys that this version reads and writes. */
-const LAYOUT = "2";
+const LAYOUT = "3";
 
 export interface Creation {
   /** Into how many parts its hosts are divided, for ever. */

@@ -49,6 +49,12 @@ interface Row {
   readonly level: number;
 }
 
+/** As a shard keeps it. */
+export interface KeptState extends HostState {
+  /** The ordinal of the commit that said so. */
+  readonly commit: number;
+}
+
 export interface RecordsParts {
   readonly shards: Shards;
   readonly crawl: Crawl;
@@ -77,7 +83,9 @@ export class ClusterRecords implements StateQueries {
 
   async host(host: HostKey): Promise<HostState | null> {
     const text = await this.#kept(host, ":state");
-    return text === null ? null : (JSON.parse(text) as HostState);
+    if (text === null) return null;
+    const { commit: _, ...state } = JSON.parse(text) as KeptState;
+    return state;
   }
 
   robots(host: HostKey): Promise<RobotsCopy | null> {

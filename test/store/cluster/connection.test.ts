@@ -10,11 +10,16 @@ import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { silentLog } from "../../../src/base/log.ts";
+import { type HostKey, newHostState } from "../../../src/model/host.ts";
+import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
+import type { Href } from "../../../src/model/url.ts";
 import { ownersOf } from "../../../src/policy/rendezvous.ts";
+import type { Commit } from "../../../src/ports/frontier.ts";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
 import { mustBeFit } from "../../../src/store/cluster/checks.ts";
 import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
 import { openMembers } from "../../../src/store/cluster/members.ts";
+import { shardOf } from "../../../src/store/cluster/shard-of.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { findCommand, need } from "../../services/command.ts";
 import type { RedisNode } from "../../services/redis-cluster.ts";
@@ -34,8 +39,30 @@ function journal() {
 }
 
 let crawls = 0;
-const openCrawl = (connection: Connection, name = `connection-${++crawls}`) =>
-  openCluster(connection, { name, clock: new TestClock(), blobs: bench.blobs(name), shards: 8, joins: true });
+const openCrawl = (connection: Connection, name = `connection-${++crawls}`, owner = "") =>
+  openCluster(connection, { name, owner, clock: new TestClock(), blobs: bench.blobs(name), shards: 8, joins: true });
+
+/** The same, with some of its methods changed. */
+const changed = (connection: Connection, methods: Partial<Connection>): Connection =>
+  new Proxy(connection, {
+    get(target, property) {
+      const value = Reflect.get(methods, property) ?? Reflect.get(target, property, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+
+/** As masters that die do. */
+async function breakConnections(connection: Connection, masters: readonly RedisNode[]): Promise<void> {
+  const { epoch } = connection;
+  for (const node of masters) await bench.redis.ask(node, "CLIENT", "KILL", "TYPE", "normal");
+  while (connection.epoch === epoch) await sleep(10);
+}
+
+function robotsCopy(host: HostKey, fetchedAt: number): RobotsCopy {
+  const nothing = { id: 0, failure: null, capture: null } as const;
+  const href = `${host}/robots.txt` as Href;
+  return { ...nothing, host, href, fetchedAt, expiresAt: 1e15, access: "rules", status: 200, body: "" };
+}
 
 /** So many that each shard has some. */
 const everywhere = (path: string) => Array.from({ length: 60 }, (_, n) => url(`h${n}.test`, path));
@@ -138,6 +165,28 @@ describe("a cluster", () => {
   });
 });
 
+/** The replica of a master, which hears nothing any more, and will not hear it later either. */
+async function deafReplica(master: RedisNode): Promise<RedisNode> {
+  const others = await nodesThatAre("slave");
+  const follows = await Promise.all(others.map((node) => bench.redis.ask(node, "ROLE")));
+  const replica = others[follows.findIndex((role) => role.includes(`\n${master.port}\n`))]!;
+  bench.redis.pause(replica);
+  // More than the system holds for a process that does not read: what comes then dies with the master.
+  const junk = "x".repeat(2 ** 20);
+  for (let nth = 0; nth < 96; nth++) {
+    const key = `junk{${nth}}`;
+    await bench.connection.command(key, ["SET", key, junk]);
+  }
+  return replica;
+}
+
+async function giveWay(master: RedisNode, replica: RedisNode): Promise<void> {
+  const killed = bench.redis.kill(master);
+  await sleep(100);
+  bench.redis.resume(replica);
+  await killed;
+}
+
 describe("a call", () => {
   it("waits while a cluster has no memory left, has done nothing then, and is done when it has", async () => {
     const { said, log } = journal();
@@ -191,23 +240,12 @@ describe("a call", () => {
   it("is made again before it is acknowledged, when a master dies and its replica had it not", async () => {
     const backend = await openCrawl(bench.connection);
     await backend.add(everywhere("0"));
-    const [master, others] = [(await nodesThatAre("master"))[0]!, await nodesThatAre("slave")];
-    const follows = await Promise.all(others.map((node) => bench.redis.ask(node, "ROLE")));
-    const replica = others[follows.findIndex((role) => role.includes(`\n${master.port}\n`))]!;
-    bench.redis.pause(replica);
-    // More than the system holds for a process that does not read: what comes then dies with the master.
-    const junk = "x".repeat(2 ** 20);
-    for (let nth = 0; nth < 96; nth++) {
-      const key = `junk{${nth}}`;
-      await bench.connection.command(key, ["SET", key, junk]);
-    }
+    const master = (await nodesThatAre("master"))[0]!;
+    const replica = await deafReplica(master);
     const adding = backend.add(everywhere("1"));
     const leasing = backend.lease(60);
     await sleep(500);
-    const killed = bench.redis.kill(master);
-    await sleep(100);
-    bench.redis.resume(replica);
-    await killed;
+    await giveWay(master, replica);
     assert.equal(await adding, 60);
     const leases = await leasing;
     const now = new TestClock().now();
@@ -217,6 +255,63 @@ describe("a call", () => {
     const { queued, leased } = await (await openCrawl(bench.connection, `connection-${crawls}`)).pending();
     assert.deepEqual([queued, leased], [60, 0]);
     await bench.redis.start(master);
+  });
+
+  it("that is made again takes nothing back of what was said later", async () => {
+    await using connection = await connect();
+    const keys = Array.from({ length: 30 }, (_, n) => `order-${n}`); // so that each master has some
+    const set = (value: string) => Promise.all(keys.map((key) => connection.command(key, ["HSET", key, "a", value])));
+    await set("1");
+    await breakConnections(connection, await nodesThatAre("master"));
+    await set("2");
+    await connection.replicated();
+    assert.deepEqual(
+      new Set(await Promise.all(keys.map((key) => connection.command(key, ["HGET", key, "a"])))),
+      new Set(["2"]),
+    );
+  });
+
+  it("that settles and is made again says nothing of a host that another crawler has said something of since", async () => {
+    const name = `connection-${++crawls}`;
+    const held = Promise.withResolvers<void>();
+    const clock = { ...systemClock, sleep: () => held.promise };
+    await using slow = await connect({ clock, patienceMs: Number.POSITIVE_INFINITY });
+    await using otherConnection = await connect({ replicas: 0 });
+    // Nobody has leased there: its robots.txt is where that of other hosts was redirected to.
+    const { host } = url("moved.test", "1");
+    const said = (requests: number): Commit => ({
+      settled: [],
+      hosts: [{ ...newHostState(host), requests }],
+      robots: [robotsCopy(host, requests)],
+      marks: [],
+    });
+    const other = await openCrawl(otherConnection, name, "other");
+    const shard = `trawl:{${name}:${shardOf(host, 8)}}`;
+    const masters = await nodesThatAre("master");
+    const asked = await Promise.all(masters.map((node) => bench.redis.ask(node, "GET", shard)));
+    const master = masters[asked.findIndex((answer) => !answer.startsWith("MOVED"))]!;
+    const deaf = Promise.withResolvers<RedisNode>();
+    const run: Connection["run"] = async (verb, ...call) => {
+      if (verb === "settle") deaf.resolve(await deafReplica(master));
+      return slow.run(verb, ...call);
+    };
+    const one = await openCrawl(changed(slow, { run }), name, "one");
+    const committing = one.commit(said(1));
+    const replica = await deaf.promise;
+    try {
+      while ((await other.host(host))?.requests !== 1) await sleep(20);
+      await giveWay(master, replica);
+      assert.equal(await other.host(host), null, "it is lost");
+      await other.commit(said(2));
+      held.resolve();
+      await committing;
+    } finally {
+      held.resolve();
+      await bench.redis.start(master);
+    }
+    assert.equal((await other.host(host))?.requests, 2);
+    assert.equal((await other.robots(host))?.fetchedAt, 2);
+    assert.equal((await other.robotsReached(host))?.fetchedAt, 2);
   });
 
   it("is confirmed by who is master now, when the one that answered it gives way and says nothing of it", async () => {

@@ -4,8 +4,19 @@
 --             aside), its tier ("": as it is), reason of the end, time of the retry or new tail of the row, pointer to the
 --             record ("": none), when it is due again ("": never)
 -- and then    for each host: ":state", ":robots" or ":reached", host, its tier if it is new, text. Not kept when another crawler has
---             leased there since
+--             leased there since; nor, of a call that is made again, when a later commit has said something else
 -- Result: for each lease 1 or 0; then how the shard stands
+
+-- The ordinal of the commit that a text is of.
+local function commit_of(part, text)
+  return part == ":state" and cjson.decode(text).commit or tonumber(string.match(text, "^[^.]*"), 36)
+end
+
+local function is_older(part, name, text)
+  local kept = ARGV[4] == "1" and call("HGET", S .. part, name)
+  return kept and commit_of(part, text) < commit_of(part, kept)
+end
+
 shard_verb("settle", function()
   refresh()
   local told = {}
@@ -56,7 +67,7 @@ shard_verb("settle", function()
   while at <= #ARGV do
     local part, name = ARGV[at], ARGV[at + 1]
     local one = meet(name, ARGV[at + 2])
-    if one.lessee == "" or one.lessee == ARGV[2] then
+    if (one.lessee == "" or one.lessee == ARGV[2]) and not is_older(part, name, ARGV[at + 3]) then
       if part == ":state" then
         one.kept = one.aside == 1 and 0 or one.ready
       end
