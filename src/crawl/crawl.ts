@@ -291,17 +291,15 @@ class Loop {
     // Before anybody can lease the URL, and so find links there.
     for (const { seedMoved } of outcomes) if (seedMoved !== null) await this.#context.onSeedMoved(seedMoved);
     const beganAt = this.#context.clock.now();
-    const report = await commit(
-      {
-        sealed,
-        settled: settled.map((one) => recrawl?.settled(one) ?? one),
-        hosts: outcomes.flatMap((outcome) => outcome.hosts),
-        robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
-        requests: outcomes.flatMap((outcome) => outcome.request ?? []),
-        outputs: written,
-      },
-      frontier,
-    );
+    const judged = {
+      sealed,
+      settled: settled.map((one) => recrawl?.settled(one) ?? one),
+      hosts: outcomes.flatMap((outcome) => outcome.hosts),
+      robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
+      requests: outcomes.flatMap((outcome) => outcome.request ?? []),
+      outputs: written,
+    };
+    const [report] = await Promise.all([commit(judged, frontier), hosts.tell()]);
     this.#open -= outcomes.length;
     let nth = 0;
     for (const { robots } of outcomes) {

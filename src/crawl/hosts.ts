@@ -7,20 +7,14 @@ import type { Href } from "../model/url.ts";
 import { type BudgetRules, tierOf, type Weights, weightOf } from "../policy/budget.ts";
 import { parseRobots, type RobotsRules } from "../policy/robots.ts";
 import { historyOf, type RobotsHistory, withCopy } from "../policy/robots-access.ts";
-import { registrableDomain } from "../policy/url-key.ts";
 import type { StateQueries } from "../ports/frontier.ts";
+import { type DomainEntry, Domains, type SharedDomains } from "./domains.ts";
 
 /** Hosts kept in memory although nothing is open on them: what they know is in the store too. */
 const KEPT = 20_000;
 
 /** Domains counted, where a budget is all that hangs on it: what was longest not asked for is forgotten. */
 const DOMAINS_KEPT = 100_000;
-
-/** What is asked of all hosts of one registrable domain together, their robots.txt aside. */
-export interface DomainEntry {
-  requests: number;
-  open: number;
-}
 
 export interface HostEntry {
   /** Name or address, as in the URL (IPv6 in brackets). */
@@ -59,10 +53,10 @@ type HostRecords = Pick<StateQueries, "host" | "robots" | "robotsReached">;
 
 export interface HostsOptions {
   /**
-   * Count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late; "own": of
-   * these, what this process asks for itself.
+   * Count by registrable domain too: "all", which costs memory for each there is, or "lately", those of late; or with
+   * other crawlers.
    */
-  readonly domains?: "all" | "lately" | "own";
+  readonly domains?: "all" | "lately" | SharedDomains;
   readonly weights?: Weights;
 }
 
@@ -72,15 +66,14 @@ export class Hosts {
   readonly #agent: string;
   readonly #weights: Weights;
   /** Null where nothing hangs on domains. */
-  readonly #domains: Map<string, DomainEntry> | null;
-  readonly #domainsKept: number;
+  readonly #domains: Domains | null;
 
   private constructor(store: HostRecords, agent: string, { domains, weights = new Map() }: HostsOptions) {
     this.#store = store;
     this.#agent = agent;
     this.#weights = weights;
-    this.#domains = domains === undefined ? null : new Map();
-    this.#domainsKept = domains === "all" ? Number.MAX_SAFE_INTEGER : DOMAINS_KEPT;
+    const shared = typeof domains === "object" ? domains : null;
+    this.#domains = domains === undefined ? null : new Domains(keptOf(domains), shared);
   }
 
   static async open(
@@ -89,11 +82,17 @@ export class Hosts {
     options: HostsOptions = {},
   ): Promise<Hosts> {
     const hosts = new Hosts(store, agent, options);
-    if (options.domains === undefined || options.domains === "own") return hosts;
+    const { domains } = options;
+    if (domains === undefined || typeof domains === "object") return hosts;
     // The largest last: they are the last to be forgotten.
-    for (const { host, requests } of (await store.topHosts(hosts.#domainsKept)).reverse())
-      hosts.#domain(hostnameOf(host))!.requests += requests;
+    for (const { host, requests } of (await store.topHosts(keptOf(domains))).reverse())
+      hosts.#domains!.count(hostnameOf(host), requests);
     return hosts;
+  }
+
+  /** Of those who count the pages of domains together. */
+  get crawlers(): number {
+    return this.#domains?.crawlers ?? 1;
   }
 
   /** Those in memory, for reports. */
@@ -105,7 +104,9 @@ export class Hosts {
   async load(hosts: Iterable<HostKey>): Promise<void> {
     const missing = new Set<HostKey>();
     for (const host of hosts) if (this.#touch(host) === undefined) missing.add(host);
-    if (missing.size > 0) await Promise.all(Array.from(missing, (host) => this.#read(host)));
+    if (missing.size === 0) return;
+    const heard = this.#domains?.hear(Array.from(missing, hostnameOf));
+    await Promise.all(Array.from(missing, (host) => this.#read(host, heard)));
   }
 
   /** The same of hosts that have been leased. What others have found out of one since our last lease on it is read anew. */
@@ -115,8 +116,20 @@ export class Hosts {
     const stale = new Set(moved.filter(({ open }) => open === 0));
     await Promise.all([
       this.load(leases.map(({ url }) => url.host)),
+      this.#domains?.hear(leases.flatMap(({ url }) => this.#entries.get(url.host)?.hostname ?? [])),
       ...Array.from(stale, (entry) => this.#renew(entry)),
     ]);
+  }
+
+  /** Pages were asked for. */
+  count(entry: HostEntry, pages: number): void {
+    entry.state = { ...entry.state, requests: entry.state.requests + pages };
+    this.#domains?.count(entry.hostname, pages);
+  }
+
+  /** Others hear what was counted of domains; with the commit of the pages. */
+  async tell(): Promise<void> {
+    await this.#domains?.tell();
   }
 
   has(host: HostKey): boolean {
@@ -139,15 +152,15 @@ export class Hosts {
     return entry;
   }
 
-  async #read(host: HostKey): Promise<void> {
+  async #read(host: HostKey, heard: Promise<void> | undefined): Promise<void> {
     const hostname = hostnameOf(host);
-    const [state, robots] = await Promise.all([this.#store.host(host), this.#stored(host)]);
+    const [state, robots] = await Promise.all([this.#store.host(host), this.#stored(host), heard]);
     // Somebody else may have waited for the same one.
     if (this.#entries.has(host)) return;
     const entry: HostEntry = {
       hostname,
       weight: weightOf(hostname, this.#weights),
-      domain: this.#domain(hostname),
+      domain: this.#domains?.hold(hostname) ?? null,
       state: state ?? newHostState(host),
       robots,
       open: 0,
@@ -178,16 +191,6 @@ export class Hosts {
     return { history, rules: kept ?? parseRobots(copy.body, this.#agent) };
   }
 
-  #domain(hostname: string): DomainEntry | null {
-    if (this.#domains === null) return null;
-    const name = registrableDomain(hostname);
-    const entry = this.#domains.get(name) ?? { requests: 0, open: 0 };
-    this.#domains.delete(name);
-    this.#domains.set(name, entry);
-    if (this.#domains.size > this.#domainsKept) this.#domains.delete(this.#domains.keys().next().value!);
-    return entry;
-  }
-
   async #stored(host: HostKey): Promise<HostRobots | null> {
     const latest = await this.#store.robots(host);
     if (latest === null) return null;
@@ -199,10 +202,14 @@ export class Hosts {
     for (const [host, entry] of this.#entries) {
       if (entry.open > 0 || entry.robotsOpen || entry.unreachable > 0) continue;
       this.#entries.delete(host);
+      if (entry.domain !== null) this.#domains!.leave(entry.domain);
       return;
     }
   }
 }
+
+const keptOf = (domains: HostsOptions["domains"]): number =>
+  domains === "all" ? Number.MAX_SAFE_INTEGER : DOMAINS_KEPT;
 
 /** The same, once the store has given the newest copy its id: what is parsed is not parsed again. */
 export function numbered({ history, rules }: HostRobots, id: number): HostRobots {

@@ -100,7 +100,7 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (!isNew) tryAgain(entry, clock.now());
   const { state } = entry;
   if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
-  const left = isNew ? pagesLeft(entry, rules) : 1;
+  const left = isNew ? pagesLeft(entry, rules, hosts.crawlers) : 1;
   if (left <= 0) {
     // What is open may be given back: until it has ended the host only waits.
     const open = Math.max(entry.open, entry.domain?.open ?? 0);
@@ -201,11 +201,18 @@ function hostAsked(href: Href, { state: { host } }: HostEntry): HostKey {
   return parsed.ok ? parsed.value.host : host;
 }
 
-/** Of the most that the host and its domain may be asked for, what is open counted as asked. */
-function pagesLeft({ state, open, domain }: HostEntry, { maxPerHost, maxPerDomain }: PermitRules): number {
+/**
+ * Of the most that the host and its domain may be asked for, what is open counted as asked. What is left of a domain all
+ * crawlers share, since what is open with the others is not known.
+ */
+function pagesLeft(
+  { state, open, domain }: HostEntry,
+  { maxPerHost, maxPerDomain }: PermitRules,
+  crawlers: number,
+): number {
   const ofHost = maxPerHost - state.requests - open;
   if (domain === null || maxPerDomain === null) return ofHost;
-  return Math.min(ofHost, maxPerDomain - domain.requests - domain.open);
+  return Math.min(ofHost, Math.ceil((maxPerDomain - domain.requests) / crawlers) - domain.open);
 }
 
 function hold(entry: HostEntry, target: HostEntry, forRobots: boolean): void {

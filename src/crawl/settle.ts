@@ -37,7 +37,12 @@ export function settleVisit(visited: Visited, context: SettleContext): Outcome {
   const entry = hosts.get(visited.lease.url.host);
   const target = targetOf(visited.href, entry, hosts);
   const politeness = isWebHost(target.state.host) ? rules.politeness : rules.localPoliteness;
-  const move = () => moveClocks(target, visited, politeness, random());
+  // Budgets are for pages, not for looks at one.
+  const pages = visited.task === "page" && visited.lease.previous === null ? 1 : 0;
+  const move = () => {
+    moveClocks(target, visited, politeness, random());
+    hosts.count(target, pages);
+  };
   let outcome: Judged;
   if (visited.task === "robots") {
     outcome = settleRobots(visited, entry, context);
@@ -78,10 +83,7 @@ function moveClocks(host: HostEntry, visited: Visited, politeness: Politeness, r
   const retryAfter = outcome.kind === "answer" ? outcome.retryAfter : null;
   const robotsDelayMs = host.robots?.rules.crawlDelayMs ?? 0;
   const after = afterVisit(host.state, { startedAt, endedAt, kind, retryAfter, robotsDelayMs, random }, politeness);
-  // Budgets are for pages, not for looks at one.
-  const pages = visited.task === "page" && visited.lease.previous === null ? 1 : 0;
-  host.state = { ...after, address: visited.address, requests: host.state.requests + pages };
-  if (host.domain !== null) host.domain.requests += pages;
+  host.state = { ...after, address: visited.address };
   if (kind === "ok") {
     // That robots.txt is led elsewhere says nothing yet of whether it can be had.
     if (visited.task === "page") reached(host);

@@ -43,6 +43,17 @@ export function firstTier(weight: number): number {
   return tierOf({ host: 0, domain: null }, weight, { perHost: null, perDomain: null });
 }
 
+/**
+ * How many pages more of a domain that has had so many put its hosts into another tier, or are all that it may have
+ * (`most`; null: no limit). Infinity: none do, it has had all.
+ */
+export function untilNext(pages: number, { perDomain }: Pick<BudgetRules, "perDomain">, most: number | null): number {
+  if (most !== null && pages >= most) return Number.POSITIVE_INFINITY;
+  const before = doublings(pages, perDomain);
+  const tier = perDomain === null ? Number.POSITIVE_INFINITY : Math.max(perDomain, SMALL_SITE) * 2 ** before;
+  return Math.min(tier, most ?? Number.POSITIVE_INFINITY) - pages;
+}
+
 /** 0 within the budget, 1 from there on, 2 from its double on, 3 from four times... */
 function doublings(pages: number, budget: number | null): number {
   if (budget === null) return 0;

@@ -5,6 +5,7 @@ import { silentLog } from "../../src/base/log.ts";
 import { err, ok } from "../../src/base/result.ts";
 import type { Admit, VisitContext } from "../../src/crawl/context.ts";
 import { type CrawlContext, crawl, type LoopEnd } from "../../src/crawl/crawl.ts";
+import type { SharedDomains } from "../../src/crawl/domains.ts";
 import { Duplicates } from "../../src/crawl/duplicates.ts";
 import { Feedback } from "../../src/crawl/feedback.ts";
 import { Hints } from "../../src/crawl/hints.ts";
@@ -96,7 +97,7 @@ export interface WorldOptions {
   /** By URL, or by a function of it; what is undefined answers 404. */
   readonly web: (href: string, nth: number, cookie?: string, asked?: Request) => Reply | undefined;
   /** That of an earlier world, with its backend, to go on where that one ended. */
-  readonly clock?: SimulatedClock;
+  readonly clock?: Clock;
   /** The address of a host name, or null when there is none. */
   readonly addressOf?: (hostname: string) => string | null;
   readonly guard?: (address: string) => string | null;
@@ -107,6 +108,8 @@ export interface WorldOptions {
   readonly turnMs?: (nth: number) => number;
   readonly maxPerHost?: number;
   readonly maxPerDomain?: number | null;
+  /** Domains are counted with others. */
+  readonly domains?: SharedDomains;
   readonly budget?: BudgetRules;
   readonly weights?: Weights;
   readonly wholeEvery?: number;
@@ -245,7 +248,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
     clock,
     log: silentLog,
   };
-  const hosts = await Hosts.open(backend, "trawlbot", { domains: "all", weights });
+  const hosts = await Hosts.open(backend, "trawlbot", { domains: options.domains ?? "all", weights });
   const politeness = { ...POLITENESS, delayMs, slowdown: 0 };
   await using visitors = inlineVisitors(visit, concurrency);
   const context: CrawlContext = {

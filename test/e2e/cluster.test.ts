@@ -259,6 +259,37 @@ describe("crawlers that share a crawl", () => {
     assert.ok(size >= 30 && size < 60, `${size} pages`);
   });
 
+  it("ask a domain together for no more than it may have, though some are killed; a higher limit brings its hosts back", async () => {
+    const many = Array.from({ length: 90 }, (_, n) => `w${n}.many.test`);
+    const record = (n: number) => ({ kind: "addresses", addresses: [`127.0.1.${1 + (n % 9)}`] }) as const;
+    const names = Object.fromEntries(many.map((name, n) => [name, record(n)]));
+    const robots = { "*": { kind: "status", status: 404 } } as const;
+    await using web = await spawnFakeWeb({ hosts: 1, addresses: 9, names, robots });
+    const crawl = crawlOf(web);
+    const seeds = many.map((name) => `${web.origin(name)}/`);
+    const begins = (crawler: string, limit: string) => crawl.begins(crawler, ...seeds, "--max-per-domain", limit);
+    const had = async () => [...(await asked(web)).keys()].filter((url) => url.endsWith(".many.test/")).length;
+    const killed = startTrawl(begins("a", "40"));
+    await until("some is fetched", async () => (await had()) > 5);
+    const others = ["b", "c"].map((crawler) => startTrawl(crawl.joins(crawler)));
+    await until("others are at work", async () => existsSync(join(crawl.dirOf("c"), "crawl.json")));
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    const again = startTrawl(crawl.joins("a"));
+    for (const run of await Promise.all([...others, again].map(({ ended }) => ended)))
+      assert.match(run.stderr, /higher --max-per-host or --max-per-domain goes on/);
+    const first = await had();
+    // Missed is what was on its way when one was killed; heard of late, what others have on theirs.
+    assert.ok(first >= 40 && first <= 60, `${first} pages`);
+    for (const crawler of ["b", "c"]) {
+      const waiting = startTrawl(crawl.joins(crawler));
+      assert.match((await waiting.ended).stderr, /goes on/);
+    }
+    assert.equal(await had(), first, "it has had all for whoever comes");
+    done(await trawl(begins("b", "1000")));
+    assert.equal(await had(), seeds.length);
+  });
+
   it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {
     await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 10, addresses: 6 });
     const crawl = crawlOf(web);

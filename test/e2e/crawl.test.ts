@@ -57,6 +57,34 @@ onBothSides("trawl crawl, against the fake web", (side) => {
     assert.equal(asked.length, new Set(asked.map(({ host, path }) => host + path)).size);
   });
 
+  it("asks a domain for no more pages than --max-per-domain, of all its hosts, and goes on with a higher one", async () => {
+    const hosts = [...Array.from({ length: 24 }, (_, n) => `w${n}.many.test`), "a.few.test", "b.few.test"];
+    const record = { kind: "addresses", addresses: ["127.0.1.1"] } as const;
+    const names = Object.fromEntries(hosts.map((name) => [name, record]));
+    await using web = await spawnFakeWeb({ hosts: 1, names, robots: { "*": { kind: "status", status: 404 } } });
+    await using place = await side.place();
+    const seeds = hosts.map((name) => `${web.origin(name)}/`);
+    const crawl = (limit: string) =>
+      trawl(
+        [
+          ...["crawl", "-i", "-", "--delay", "0", "--max-per-domain", limit, ...place.where],
+          ...["--allow-net", web.allowNet, "--dns", web.dns],
+        ],
+        { stdin: seeds.join("\n") },
+      );
+    const first = await crawl("10");
+    assert.match(first.stderr, /higher --max-per-host or --max-per-domain goes on/);
+    const fetched = [...(await fetchedAt(place))];
+    assert.equal(fetched.filter((href) => href.includes(".many.test")).length, 10);
+    assert.equal(fetched.filter((href) => href.includes(".few.test")).length, 2);
+    assert.equal((await place.ends()).size, seeds.length);
+    const second = await crawl("1000");
+    assert.equal(second.code, 0, second.stderr);
+    assert.deepEqual([...(await fetchedAt(place))].sort(), [...seeds].sort());
+    const asked = requestsOf(await web.entries()).filter(({ path }) => path !== "/robots.txt");
+    assert.equal(asked.length, seeds.length);
+  });
+
   it("goes on by today's rules: what is queued and not wanted any more ends, what was left out and is wanted comes in", async () => {
     await using web = await spawnFakeWeb({
       hosts: 2,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { firstTier, SMALL_SITE, tierOf, weightOf } from "../../src/policy/budget.ts";
+import { firstTier, SMALL_SITE, tierOf, untilNext, weightOf } from "../../src/policy/budget.ts";
 
 const rules = { perHost: 1_000, perDomain: 5_000 };
 const tier = (host: number, domain: number | null = host, weight = 1) => tierOf({ host, domain }, weight, rules);
@@ -43,6 +43,28 @@ describe("the tier of a host", () => {
           assert.ok(before <= after && before >= -4 && after <= 8);
         },
       ),
+    );
+  });
+});
+
+describe("what is left of a domain until something changes for its hosts", () => {
+  it("are pages up to its next tier, or up to all that it may have; nothing more does when it has had them", () => {
+    assert.deepEqual(
+      [0, 4_999, 5_000, 9_999, 10_000, 11_000, 11_999].map((pages) => untilNext(pages, rules, 12_000)),
+      [5_000, 1, 5_000, 1, 2_000, 1_000, 1],
+    );
+    assert.equal(untilNext(12_000, rules, 12_000), Number.POSITIVE_INFINITY);
+    assert.equal(untilNext(12_000, { perDomain: null }, null), Number.POSITIVE_INFINITY);
+  });
+
+  it("ends where the tier is another", () => {
+    const pages = fc.nat(200_000);
+    fc.assert(
+      fc.property(pages, (had) => {
+        const left = untilNext(had, rules, null);
+        assert.equal(tier(0, had + left - 1), tier(0, had));
+        assert.equal(tier(0, had + left), tier(0, had) + 1);
+      }),
     );
   });
 });

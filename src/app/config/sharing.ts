@@ -35,7 +35,7 @@ export function mustBeShareable(
   const refuse = (sentence: string): never => {
     throw new UsageError("frontier", sentence);
   };
-  const { store, storeSync, overwrite, events, seen, continuous, maxPerDomain } = options;
+  const { store, storeSync, overwrite, events, seen, continuous } = options;
   if (store === null)
     refuse(
       "crawlers that share a crawl keep its archive in one place; name it with --store s3://bucket/prefix, or a directory that all of them see",
@@ -49,10 +49,6 @@ export function mustBeShareable(
   if (events !== null) refuse("--events does not go with --frontier yet; leave it out");
   if (seen !== "exact") refuse(`--seen ${seen} does not go with --frontier; leave it out`);
   if (continuous) refuse("--continuous does not go with --frontier yet; leave it out");
-  if (maxPerDomain !== null)
-    refuse(
-      "--max-per-domain does not go with --frontier: nobody counts the pages of a domain for all crawlers; leave it out",
-    );
   const file = seeds.find((seed) => seed.startsWith("file:"));
   if (file !== undefined)
     refuse(`${file} is a file of this machine, and the crawl is shared with others; leave it out`);

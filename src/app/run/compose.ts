@@ -10,7 +10,7 @@ import { byImportance } from "../../crawl/due-times.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
 import { Feedback } from "../../crawl/feedback.ts";
 import { Hints } from "../../crawl/hints.ts";
-import { Hosts } from "../../crawl/hosts.ts";
+import { Hosts, type HostsOptions } from "../../crawl/hosts.ts";
 import { Hrefs } from "../../crawl/hrefs.ts";
 import { type FindOriginal, type Originals, originalsIn } from "../../crawl/originals.ts";
 import { Progress } from "../../crawl/progress.ts";
@@ -34,6 +34,7 @@ import { fileProtocol } from "../../net/file.ts";
 import { basicAuthorization } from "../../net/proxy.ts";
 import { type DnsCounts, dnsResolver, namesAsTheyAre } from "../../net/resolver.ts";
 import { isOfSeed } from "../../policy/admission.ts";
+import { untilNext } from "../../policy/budget.ts";
 import { JUDGE_RULES } from "../../policy/judge.ts";
 import { sniff, sniffAnswer } from "../../policy/media-type.ts";
 import type { Archive } from "../../ports/archive.ts";
@@ -60,7 +61,7 @@ import { faultOf } from "./fault.ts";
 import type { Revisits } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
 import { storedArchive } from "./stored-archive.ts";
-import type { Workplace } from "./workplace.ts";
+import type { Shared, Workplace } from "./workplace.ts";
 
 /** What a visit thread is started with. */
 export interface VisitThreadData {
@@ -235,7 +236,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
   const guard = guardOf(config);
   const moved = await seedsMoved(backend);
   const hosts = await Hosts.open(backend, productToken(config.userAgent) ?? "", {
-    domains: place.shared !== null ? "own" : config.maxPerDomain === null ? "lately" : "all",
+    domains: domainsOf(config, place.shared),
     weights: weightsOf(config),
   });
   const admission = admissionOf(config, guard, moved);
@@ -328,6 +329,17 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
     },
   };
   return { context, dns: dns?.counts ?? null, [Symbol.asyncDispose]: () => visitors[Symbol.asyncDispose]() };
+}
+
+function domainsOf(config: CrawlConfig, shared: Shared | null): NonNullable<HostsOptions["domains"]> {
+  const { maxPerDomain } = config;
+  if (shared === null) return maxPerDomain === null ? "lately" : "all";
+  return {
+    counts: shared.domains,
+    clock: systemClock,
+    crawlers: () => shared.crawlers,
+    untilNext: (pages) => untilNext(pages, budgetOf(config), maxPerDomain),
+  };
 }
 
 function recrawlOf({ config, place: { backend }, revisits }: ControlParts): Recrawl | null {

@@ -11,6 +11,7 @@ import type { HostKey } from "../../model/host.ts";
 import { ownersOf } from "../../policy/rendezvous.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { clusterBodies } from "../../store/cluster/bodies.ts";
+import { ClusterDomains } from "../../store/cluster/domains.ts";
 import { ClusterError } from "../../store/cluster/errors.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
@@ -29,6 +30,7 @@ import { MOVING } from "../migrate/facts.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
+import { countDomains } from "./domains.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
@@ -83,6 +85,8 @@ export async function openShared(
     await openCluster(connection, {
       ...{ ...options, leaseMs, name, shards, blobs, owner: id, rowsInRedis: config.redisRows },
       joins: members.joins,
+      // Those of a crawler that was killed are left alone, but its limits are no longer those of the crawl.
+      bringsBack: changed !== null,
       prefers: (shard) => members.prefers(shard),
       patience: patience({ clock: systemClock, log, store: blobs.name }),
     }),
@@ -90,6 +94,8 @@ export async function openShared(
   await claimStore(backend, blobs, owner, crawlId);
   if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
   await keepCrawl(crawlId, dir, crawler);
+  const domains = new ClusterDomains(connection, { name, id });
+  await countDomains(backend, domains);
   const resumed = (await backend.fact("startedAt")) !== null;
   if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
   await writeConfig(config);
@@ -128,6 +134,7 @@ export async function openShared(
         members.tell({ machine: hostname(), startedAt, pins, pages, pagesPerSecond, leases, asked, met });
       },
       bodies: clusterBodies(connection, name),
+      domains,
     },
     async finish(isDone) {
       const { asked, met } = backend.known;

@@ -7,6 +7,7 @@ import type { UrlRecord } from "../../model/record.ts";
 import type { CrawlStats } from "../../model/stats.ts";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Bodies } from "../../ports/bodies.ts";
+import type { DomainCounts } from "../../ports/domain-counts.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
 import type { Turns } from "../../ports/turns.ts";
@@ -53,6 +54,8 @@ export interface Shared {
   tell(stats: CrawlStats): void;
   /** What all of them have found. */
   readonly bodies: Bodies;
+  /** What all of them have asked of domains. */
+  readonly domains: DomainCounts;
 }
 
 export interface WorkplaceParts {

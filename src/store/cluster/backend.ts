@@ -36,6 +36,8 @@ export interface ClusterOptions extends FrontierOptions {
   readonly name: string;
   /** Somebody else has it open: what is leased stays so, but for what this owner had. Else all begins anew that does not outlive an opening. */
   readonly joins?: boolean;
+  /** Hosts that were set aside may be leased again, also when it joins. */
+  readonly bringsBack?: boolean;
   /** Who leases: no two crawlers of one crawl are called alike. */
   readonly owner?: string;
   /** Into how many parts its hosts are divided, once and for ever. */
@@ -69,7 +71,7 @@ const BEHIND = 36 ** 4 - 1;
 /** @throws ClusterError */
 export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
   const { name, owner = "", clock, blobs, shards: count = SHARDS, hostConcurrency = 1 } = options;
-  const { hostShare = hostConcurrency, joins = false, prefers = () => true, firstCash } = options;
+  const { hostShare = hostConcurrency, joins = false, bringsBack = false, prefers = () => true, firstCash } = options;
   const { patience = (work) => work(), rowsInRedis = ROWS_IN_REDIS } = options;
   const keepsCash = firstCash !== undefined;
   const crawl = await Crawl.open(connection, name, { shards: count });
@@ -78,7 +80,7 @@ export async function openCluster(connection: Connection, options: ClusterOption
   const manifest = new Manifest(connection, name);
   const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count });
   const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, options);
-  await (joins ? frontier.join() : frontier.begin());
+  await (joins ? frontier.join(bringsBack) : frontier.begin());
   return frontier;
 }
 
@@ -120,9 +122,10 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     this.#lastOrdinal = (await this.manifest.state()).last;
   }
 
-  /** What this crawler had leased before it died comes back at once. */
-  async join(): Promise<void> {
-    if (this.#owner !== "") await this.shards.each((shard) => this.shards.run("reclaim", shard));
+  /** What this crawler had leased before it died comes back at once; hosts that were set aside if `bringsBack`. */
+  async join(bringsBack: boolean): Promise<void> {
+    const word = bringsBack ? "1" : "";
+    if (this.#owner !== "") await this.shards.each((shard) => this.shards.run("reclaim", shard, [word]));
     this.#lastOrdinal = (await this.manifest.state()).last;
   }
 

@@ -35,7 +35,7 @@ const FOLLOWED_MS = 1_000;
 
 /** What was acknowledged of these is there after a fail-over; the others are made good by what time brings. */
 const LASTING: ReadonlySet<string> = new Set([
-  ...(["admit", "settle", "revisit", "schedule", "post", "swap"] satisfies Verb[]),
+  ...(["admit", "settle", "revisit", "schedule", "post", "swap", "count"] satisfies Verb[]),
   ...["HSET", "HSETNX", "HDEL"],
 ]);
 

@@ -33,6 +33,7 @@ const VERBS = {
   give: ["address"],
   post: [],
   collect: [],
+  count: [],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Verb = keyof typeof VERBS;

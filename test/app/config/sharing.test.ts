@@ -59,7 +59,6 @@ describe("a crawl that is shared", () => {
       [["--store", "s3://bucket/p", "--events", "-"], /--events/],
       [["--store", "s3://bucket/p", "--seen", "bloom"], /--seen bloom/],
       [["--store", "s3://bucket/p", "--continuous"], /--continuous/],
-      [["--store", "s3://bucket/p", "--max-per-domain", "5"], /--max-per-domain/],
     ];
     for (const [argv, words] of refused) {
       const config = await configOf(...argv);

@@ -54,11 +54,11 @@ export function clusterStore(
   };
 }
 
-function forgetful(connection: Connection): Connection {
+export function forgetful(connection: Connection): Connection {
   const run: Connection["run"] = async (verb, key, words) => {
-    if (typeof words !== "function") return connection.run(verb, key, words);
-    await connection.run(verb, key, () => words(false));
-    return connection.run(verb, key, () => words(true));
+    const of = (isRepeated: boolean) => (typeof words === "function" ? words(isRepeated) : words);
+    await connection.run(verb, key, () => of(false));
+    return connection.run(verb, key, () => of(true));
   };
   return new Proxy(connection, {
     get(target, name) {

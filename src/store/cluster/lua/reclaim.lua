@@ -1,4 +1,5 @@
 -- All leases of the owner lapse: a crawler that has died is back.
+-- ARGV[8]  "1": hosts are set aside no longer
 -- Result: nothing; then how the shard stands
 shard_verb("reclaim", function()
   refresh()
@@ -7,6 +8,11 @@ shard_verb("reclaim", function()
   for i = #owned, 1, -1 do
     if string.match(owned[i], "^%d+:%d+:(.*)$") == ARGV[2] then
       lapse(owned[i])
+    end
+  end
+  if ARGV[8] == "1" then
+    for _, order in ipairs(call("HKEYS", S .. ":hosts")) do
+      host(order).aside = 0
     end
   end
   return answer({})
