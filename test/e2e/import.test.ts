@@ -81,10 +81,7 @@ describe("an archive that is imported", () => {
   it("can be crawled on from: what was left undone is found in what was read", async () => {
     const part = join(dir.path, "part");
     const to = join(dir.path, "going on");
-    // An archive that ends between a redirect to its own key and what that leads to does not tell of what is left to do there.
-    const isBetween = () => ask(part, "SELECT 1 FROM urls WHERE end = 'follow'").length > 0;
-    for (let limit = 30; limit === 30 || isBetween(); limit++)
-      assert.equal((await trawl(crawlCommand({ web, dir: part, delayMs: 1 }, "--limit", `${limit}`))).code, 0);
+    assert.equal((await trawl(crawlCommand({ web, dir: part, delayMs: 1 }, "--limit", "30"))).code, 0);
     assert.equal((await trawl(["import", ...(await archivesOf(part)), "--dir", to])).code, 0);
     const before = fetchedIn(to).size;
     const run = await trawl(crawlCommand({ web, dir: to, delayMs: 1 }));

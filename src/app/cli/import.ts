@@ -42,7 +42,8 @@ export const importCommand: Command = {
 metadata records say of them are kept. Files are copied into DIR/archive as they are; damaged and
 plain ones, and those with several records to a gzip member, are packed anew: what can be read.
 Repeated, or begun again after a kill, it goes on with what is missing. Links are recorded and not
-queued: trawl crawl SEED --dir DIR goes on with those in its scope.`,
+queued: trawl crawl SEED --dir DIR goes on with those in its scope. Exit code 4 when there is no
+capture in the files.`,
   options: TABLE,
   async run(argv, shell) {
     const { given, positionals } = readArguments("import", argv, TABLE);
@@ -85,7 +86,7 @@ queued: trawl crawl SEED --dir DIR goes on with those in its scope.`,
         captures.end();
       }
       shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${linesOf(dir, report).join("\n")}\n`);
-      return report.counts.visits + report.counts.known + report.files.known === 0 ? EXIT.nothingFetched : EXIT.done;
+      return report.plan.captures + report.files.known === 0 ? EXIT.nothingFetched : EXIT.done;
     });
   },
 };
@@ -97,12 +98,13 @@ async function sizeOf(file: string): Promise<number> {
   return found.size;
 }
 
-function linesOf(dir: string, { files, records, plan, counts, faults, told }: ImportReport): string[] {
+function linesOf(dir: string, { files, records, plan, counts, left, faults, told }: ImportReport): string[] {
   const notes: readonly (readonly [number, string])[] = [
     [files.known, `${counted(files.known, "file")} imported before`],
     [files.repacked, `${counted(files.repacked, "file")} packed anew: plain, damaged, or several records to a member`],
     [counts.known, `${counted(counts.known, "capture")} there already`],
     [counts.older, `${counted(counts.older, "capture")} not taken: older than the last of the same URL`],
+    [left, `${counted(left, "URL")} to visit: redirected to the same URL, and not archived after that`],
     [counts.lost, `${counted(counts.lost, "revisit")} of bodies that are in none of the files`],
     [
       plan.strange,

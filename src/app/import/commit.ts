@@ -222,7 +222,7 @@ export class Importer {
     const visited = await this.#visited(capture!, lease);
     const now = this.#context.clock.now();
     const rules = { ...JUDGE_RULES, maxAttempts: next === undefined ? 1 : Number.POSITIVE_INFINITY };
-    const verdict = verdictOf(judge(visited, { hostReadyAt: now, random: 0 }, rules), next === undefined, now);
+    const verdict = verdictOf(judge(visited, { hostReadyAt: now, random: 0 }, rules), now);
     const record = this.#recordOf(visited, verdict);
     return { lease, verdict, hostReadyAt: now, record, links: visited.links, linksAgain: visited.linksAgain };
   }
@@ -341,13 +341,15 @@ export class Importer {
 
 const isSame = (one: UrlName, other: UrlName): boolean => one.fpHi === other.fpHi && one.fpLo === other.fpLo;
 
-/** Nothing is followed and nothing is asked again but where the archive has more captures of the URL. */
-function verdictOf(judged: Verdict, isLast: boolean, now: Instant): Verdict {
+/**
+ * Nothing is asked again but where the archive has more captures of the URL. One that ends with a redirect of the URL to its
+ * own key leaves it to be visited, as a crawl would: what it leads to is no other URL, which a link could bring.
+ */
+function verdictOf(judged: Verdict, now: Instant): Verdict {
   switch (judged.kind) {
     case "end":
-      return judged;
     case "follow":
-      return isLast ? { kind: "end", end: "redirected", detail: judged.href } : judged;
+      return judged;
     case "retry":
       return { ...judged, at: now };
     default:

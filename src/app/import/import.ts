@@ -47,6 +47,8 @@ export interface ImportReport {
   readonly records: number;
   readonly plan: PlanCounts;
   readonly counts: ImportCounts;
+  /** URLs to visit: of these the archives end with a redirect to the same URL. */
+  readonly left: number;
   /** Damage found in the files: how often, and the first in words. */
   readonly faults: number;
   readonly told: readonly string[];
@@ -56,6 +58,7 @@ const GROUPS_AT_ONCE = 64;
 const TOLD = 20;
 const READ_MS = 60_000;
 const LEASE_MS = 1e12;
+/** "yes" until an import is through; then how many URLs it has left to visit. */
 const IMPORTING = "importing";
 const FILE_FACT = "imported:";
 
@@ -68,11 +71,13 @@ export async function importArchives(options: ImportOptions): Promise<ImportRepo
     ...{ hostConcurrency: Number.MAX_SAFE_INTEGER, hostShare: Number.MAX_SAFE_INTEGER },
   });
   try {
-    const { queued, leased, delayed } = await backend.pending();
-    if ((await backend.fact(IMPORTING)) !== "yes" && queued + leased + delayed > 0)
+    const toVisit = await pendingIn(backend);
+    const importing = await backend.fact(IMPORTING);
+    // Each would be leased, so they must be few: those that an import has left.
+    if (importing !== "yes" && toVisit > (Number(importing) || 0))
       throw new UsageError(
         "directory",
-        `the crawl in ${dir} has ${counted(queued + leased + delayed, "URL")} to visit; import into a directory of its own`,
+        `the crawl in ${dir} has ${counted(toVisit, "URL")} to visit; import into a directory of its own`,
       );
     if ((await backend.fact("startedAt")) === null) await backend.setFact("startedAt", String(systemClock.now()));
     await backend.setFact(IMPORTING, "yes");
@@ -83,14 +88,24 @@ export async function importArchives(options: ImportOptions): Promise<ImportRepo
     await repairArchive(archive, await backend.marks());
     const report = await importInto(backend, archive, options);
     await writeIndex(dir, backend);
-    await backend.setFact(IMPORTING, "no");
-    return report;
+    const left = await pendingIn(backend);
+    await backend.setFact(IMPORTING, String(left));
+    return { ...report, left };
   } finally {
     await backend[Symbol.asyncDispose]();
   }
 }
 
-async function importInto(backend: Backend, archive: string, options: ImportOptions): Promise<ImportReport> {
+async function pendingIn(backend: Backend): Promise<number> {
+  const { queued, leased, delayed } = await backend.pending();
+  return queued + leased + delayed;
+}
+
+async function importInto(
+  backend: Backend,
+  archive: string,
+  options: ImportOptions,
+): Promise<Omit<ImportReport, "left">> {
   const { files, dir, fault, onProgress } = options;
   const told: string[] = [];
   const taken = { taken: 0, repacked: 0, known: 0 };

@@ -1,93 +1,17 @@
 /** Archives as others write them, and as they are found: what becomes of them in a crawl's directory. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { gzipSync } from "node:zlib";
 import { main } from "../../../src/app/cli/main.ts";
 import { idsOf } from "../../../src/app/export/links.ts";
 import { besideOf } from "../../../src/app/import/record.ts";
-import { systemClock } from "../../../src/base/clock.ts";
-import { Recrawl } from "../../../src/crawl/recrawl.ts";
-import { NO_HISTORY } from "../../../src/model/history.ts";
-import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import { openState } from "../../../src/store/embedded/read-only.ts";
-import { base32 } from "../../../src/warc/record.ts";
 import { testShell } from "../shell.ts";
 import { smallCrawl } from "../small-crawl.ts";
-
-const PAGE = "<html lang=en><title>One</title><a href=/two>two</a><p>words enough to be a page of its own";
-const sha1 = (text: string) => `sha1:${createHash("sha1").update(text).digest("hex")}`;
-
-/** A record of version 1.0, with what is given; times go up by themselves. */
-let clock = Date.UTC(2020, 0, 1);
-function record(type: string, uri: string, block: string | Buffer, fields: readonly string[] = []): Buffer {
-  clock += 1_000;
-  const bytes = Buffer.from(block);
-  const head = [
-    "WARC/1.0",
-    `WARC-Type: ${type}`,
-    `WARC-Record-ID: <urn:uuid:${clock}>`,
-    `WARC-Date: ${new Date(clock).toISOString().replace(/\.\d+/, "")}`,
-    ...(uri === "" ? [] : [`WARC-Target-URI: ${uri}`]),
-    ...fields,
-    `Content-Length: ${bytes.length}`,
-  ];
-  return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes, Buffer.from("\r\n\r\n")]);
-}
-const HTTP = "Content-Type: application/http; msgtype=response";
-const http = (
-  uri: string,
-  body: string | Buffer,
-  head = "HTTP/1.1 200 OK\r\nContent-Type: text/html",
-  more: string[] = [],
-) => record("response", uri, Buffer.concat([Buffer.from(`${head}\r\n\r\n`), Buffer.from(body)]), [HTTP, ...more]);
-
-interface Made {
-  readonly code: number;
-  readonly report: {
-    readonly files: Record<string, number>;
-    readonly counts: Record<string, number>;
-    readonly plan: Record<string, number>;
-    readonly faults: number;
-  };
-  readonly err: string;
-  readonly dir: string;
-  readonly rows: readonly (readonly [url: string, end: string, title: string | null, status: number | null])[];
-  get(url: string): Promise<string>;
-  verify(): Promise<string>;
-}
-
-async function imported(
-  t: TestContext,
-  files: Readonly<Record<string, Buffer>>,
-  args: readonly string[] = [],
-): Promise<Made> {
-  const folder = await mkdtemp(join(tmpdir(), "trawl-import-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
-  const dir = join(folder, "crawl");
-  const run = async (argv: readonly string[]) => {
-    using shell = testShell();
-    const code = await main(argv, shell);
-    return { code, out: shell.bytes().toString(), err: shell.err() };
-  };
-  const names = Object.keys(files).map((name) => join(folder, name));
-  const { code, out, err } = await run(["import", ...names, "--dir", dir, "--json", ...args]);
-  using state = openState(dir);
-  const rows = (await Array.fromAsync(state.urls())).flatMap(({ visit }) =>
-    visit === null || visit.attempt === 0
-      ? []
-      : [[visit.href, visit.end, visit.page?.title ?? null, visit.status] as const],
-  );
-  return {
-    ...{ code, err, dir, rows, report: JSON.parse(out) },
-    get: async (url) => (await run(["get", dir, url])).out,
-    verify: async () => (await run(["verify", dir])).out,
-  };
-}
+import { HTTP, http, imported, PAGE, record, sha1 } from "./archives.ts";
 
 describe("an archive that another program wrote", () => {
   it("is taken as it is: chunks, brackets, revisits without a head, resources, digests in hex", async (t) => {
@@ -162,150 +86,6 @@ describe("an archive that another program wrote", () => {
       shell.out(),
       /promised {3}nothing of what was imported.*\n.*no gap that was ours.*\n.*\n {2}breaches {3}none/,
     );
-  });
-
-  it("keeps every capture of a URL, the last as its end, and a redirect to itself as what it is", async (t) => {
-    const made = await imported(t, {
-      "a.warc": Buffer.concat([
-        http("http://a.test/dir", "", "HTTP/1.1 301 Moved\r\nLocation: /dir/"),
-        http("http://a.test/dir/", PAGE),
-        http("http://a.test/dir/", PAGE.replace("One", "Later")),
-      ]),
-    });
-    assert.deepEqual(made.rows, [["http://a.test/dir/", "fetched", "Later", 200]]);
-    using state = openState(made.dir);
-    const [{ id }] = (await Array.fromAsync(state.urls())) as unknown as [{ id: number }];
-    assert.deepEqual(
-      (await state.visitsOf(id)).map(({ end, status }) => [end, status]),
-      [
-        ["follow", 301],
-        ["fetched", 200],
-        ["fetched", 200],
-      ],
-    );
-    assert.match(await made.verify(), /Sound\.\n$/);
-  });
-
-  it("tells what has become of a page from capture to capture, as a crawl that comes back does", async (t) => {
-    const url = "http://a.test/";
-    const [one, two] = [PAGE, PAGE.replace("One", "Two").replace("words enough", "something else")];
-    const digest = (body: string) => [`WARC-Payload-Digest: sha1:${base32(createHash("sha1").update(body).digest())}`];
-    const tagged = (tag: string) => `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "${tag}"`;
-    const early = [
-      http(url, one, tagged("1"), digest(one)),
-      http(url, "later", "HTTP/1.1 503 Unavailable"),
-      record("revisit", url, `${tagged("1")}\r\n\r\n`, [
-        ...[HTTP, ...digest(one), `WARC-Refers-To-Target-URI: ${url}`],
-        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-      ]),
-      http(url, "no more", "HTTP/1.1 404 Not Found"),
-      http(url, two, tagged("2"), digest(two)),
-      record("revisit", url, 'HTTP/1.1 304 Not Modified\r\nETag: "2"\r\n\r\n', [
-        ...[HTTP, ...digest(two), `WARC-Refers-To-Target-URI: ${url}`],
-        "WARC-Profile: http://netpreserve.org/warc/1.1/revisit/server-not-modified",
-      ]),
-    ];
-    const made = await imported(t, { "1.warc": Buffer.concat(early) });
-    const known = async () => {
-      using state = openState(made.dir);
-      const { id } = (await Array.fromAsync(state.urls())).find(({ href }) => (href as string) === url)!;
-      return (await state.visitsOf(id)).map(({ end, history }) => {
-        const { checks, changes, spans, etag, unread, away } = history ?? NO_HISTORY;
-        return [end, checks, changes, spans, etag, unread, away?.why ?? null];
-      });
-    };
-    const visits = [
-      ["fetched", 0, 0, [], null, 0, null],
-      ["retry", 0, 0, [], '"1"', 0, null],
-      ["fetched", 1, 0, [-2], '"1"', 0, null],
-      ["http-4xx", 1, 0, [-2], '"1"', 0, "gone"],
-      ["fetched", 2, 1, [-2, 2], '"2"', 0, null],
-      ["not-modified", 3, 1, [-2, 2, -1], '"2"', 1, null],
-    ];
-    assert.deepEqual(await known(), visits);
-    assert.equal(made.report.counts.urls, 1);
-    assert.equal(await made.get(url), two);
-    assert.match(await made.verify(), /Sound\.\n$/);
-
-    const old = record("response", url, `${tagged("0")}\r\n\r\n${one}`, [HTTP, ...digest(one)]);
-    const dated = Buffer.from(old.toString().replace(/(WARC-Date: )2020/, "$12019"));
-    const file = join(made.dir, "..", "2.warc");
-    await writeFile(file, Buffer.concat([dated, http(url, one, tagged("3"), digest(one))]));
-    using shell = testShell();
-    assert.equal(await main(["import", file, "--dir", made.dir, "--json"], shell), 0, shell.err());
-    const { visits: taken, older } = JSON.parse(shell.out()).counts;
-    assert.deepEqual([taken, older], [1, 1], "a history goes forward");
-    assert.deepEqual(await known(), [...visits, ["fetched", 4, 2, [-2, 2, -1, 2], '"3"', 0, null]]);
-  });
-
-  it("joins a schedule that a crawl has made: nothing that is imported is left out of it", async (t) => {
-    const made = await imported(t, {
-      "1.warc": Buffer.concat([http("http://a.test/", PAGE), http("http://b.test/", PAGE)]),
-    });
-    const scheduled = async () => {
-      await using backend = openEmbedded(made.dir, { clock: systemClock });
-      const parts = { frontier: backend, urls: backend, clock: systemClock, random: () => 0.5, weightOf: () => 1 };
-      const bounds = { minMs: 1_000, maxMs: 1e9 };
-      const rules = { policy: "freshness", everyMs: 1e6, budget: null, bounds, share: 0.5 } as const;
-      const recrawl = new Recrawl({ ...parts, until: null }, rules);
-      const count = await recrawl.open(backend);
-      await recrawl.close(backend);
-      return count;
-    };
-    assert.deepEqual([await scheduled(), await scheduled()], [2, 0]);
-    const file = join(made.dir, "..", "2.warc");
-    await writeFile(file, Buffer.concat([http("http://a.test/", PAGE), http("http://c.test/", PAGE)]));
-    using shell = testShell();
-    assert.equal(await main(["import", file, "--dir", made.dir], shell), 0, shell.err());
-    assert.equal(await scheduled(), 2, "what came again, and what is new");
-  });
-
-  it("of a later time adds visits to what was imported before, and the newest is the end", async (t) => {
-    const names = ["/", "/same", "/other"].map((path) => `http://a.test${path}`);
-    const first = names.map((url) => http(url, PAGE.replace("One", `First of ${url}`)));
-    const second = [
-      http(names[0]!, PAGE.replace("One", "Second")),
-      http(names[0]!, "no more", "HTTP/1.1 404 Not Found"),
-      http(names[1]!, PAGE.replace("One", `First of ${names[1]}`)),
-      http("http://a.test/new", PAGE),
-    ];
-    const made = await imported(t, { "2.warc": Buffer.concat(second) });
-    assert.equal(made.report.counts.visits, 4);
-    const again = async (name: string, records: readonly Buffer[]) => {
-      const file = join(made.dir, "..", name);
-      await writeFile(file, Buffer.concat(records));
-      using shell = testShell();
-      assert.equal(await main(["import", file, "--dir", made.dir, "--json"], shell), 0, shell.err());
-      return JSON.parse(shell.out()).counts;
-    };
-    const third = [http(names[0]!, PAGE.replace("One", "Third")), http(names[1]!, PAGE.replace("One", "Changed"))];
-    const older = await again("1.warc", first);
-    assert.deepEqual([older.visits, older.older], [1, 2], "only of the third URL nothing is known");
-    const newer = await again("3.warc", third);
-    assert.deepEqual([newer.visits, newer.urls, newer.older], [2, 2, 0]);
-    const repeated = await again("3-again.warc", [...third, http("http://a.test/last", PAGE)]);
-    assert.deepEqual([repeated.visits, repeated.known], [1, 2]);
-    using state = openState(made.dir);
-    const of = async (href: string) =>
-      (await Array.fromAsync(state.urls())).find((url) => (url.href as string) === href)!;
-    assert.deepEqual(
-      (await state.visitsOf((await of(names[0]!)).id)).map(({ end, page, status }) => [
-        end,
-        page?.title ?? null,
-        status,
-      ]),
-      [
-        ["fetched", "Second", 200],
-        ["http-4xx", "Second", 404],
-        ["fetched", "Third", 200],
-      ],
-    );
-    assert.equal((await of(names[1]!)).visit?.page?.title, "Changed");
-    assert.equal((await of(names[1]!)).visit?.duplicateOf, null);
-    const { queued, leased, delayed } = await state.pending();
-    assert.deepEqual([queued, leased, delayed], [0, 0, 0]);
-    assert.equal(await made.get(names[0]!), PAGE.replace("One", "Third"));
-    assert.match(await made.verify(), /Sound\.\n$/);
   });
 
   it("has its links told by the URLs that they lead to, also those that came after the link", async (t) => {
@@ -392,6 +172,23 @@ describe("a damaged archive", () => {
     assert.equal(made.rows.length, 7);
     assert.equal(await made.get("http://a.test/3"), PAGE.replace("One", "No 3"));
     assert.match(await made.verify(), /Sound\.\n$/);
+  });
+
+  it("has captures of robots.txt alone, or older ones than are known: that is no failure", async (t) => {
+    const robots = http(
+      "http://a.test/robots.txt",
+      "User-agent: *\nDisallow:\n",
+      "HTTP/1.1 200 OK\r\nContent-Type: text/plain",
+    );
+    const made = await imported(t, { "robots.warc": robots });
+    assert.deepEqual([made.code, made.report.counts.robots, made.report.counts.visits], [0, 1, 0]);
+    const older = http("http://a.test/", PAGE);
+    const newer = http("http://a.test/", PAGE);
+    const both = await imported(t, { "newer.warc": newer });
+    await writeFile(join(both.dir, "../older.warc"), older);
+    using shell = testShell();
+    assert.equal(await main(["import", join(both.dir, "../older.warc"), "--dir", both.dir], shell), 0, shell.err());
+    assert.match(shell.out(), /1 capture not taken: older than the last of the same URL/);
   });
 
   it("that is none at all leaves nothing behind, and exit code 4", async (t) => {
