@@ -16,6 +16,7 @@ import { urlKey } from "../../src/policy/url-key.ts";
 import type { Frontier, Settled } from "../../src/ports/frontier.ts";
 import { openEmbedded } from "../../src/store/embedded/backend.ts";
 import { openArchive } from "../../src/warc/archive.ts";
+import { pageInfo } from "../model/page.ts";
 import { exchange, note } from "../warc/fixtures.ts";
 import { visit } from "./records.ts";
 import type { TestShell } from "./shell.ts";
@@ -87,7 +88,7 @@ export async function visitSmall(
       contentType: response === null ? null : (page.type ?? "text/html"),
       bytes: response?.body.length ?? 0,
       capture,
-      page: page.page === undefined ? null : { ...PAGE, ...page.page },
+      page: page.page === undefined ? null : pageInfo(page.page),
       ...(response === null ? { address: null } : {}),
     });
     const verdict = { kind: "end", end: page.end ?? "fetched" } as const;
@@ -104,25 +105,6 @@ function newUrl(text: string): NewUrl {
   const host: HostKey = hostKeyOf(url.value.parts);
   return { href: url.value.href, host, fpHi, fpLo, depth: 0, hops: 0, via: 0, source: "seed", priority: 0 };
 }
-
-const PAGE: PageInfo = {
-  mediaType: "text/html",
-  charset: "UTF-8",
-  title: null,
-  language: null,
-  description: null,
-  canonical: null,
-  noindex: false,
-  nofollow: false,
-  handler: "html",
-  width: null,
-  height: null,
-  openGraph: null,
-  jsonLd: null,
-  linksFound: 0,
-  readError: null,
-  simhash: null,
-};
 
 function responseOf(page: SmallPage, at: number): FetchResponse {
   const { status = 200, type = "text/html", body = "", gzip = false, headers = [] } = page;

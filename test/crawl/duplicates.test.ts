@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Duplicates, NO_COPY } from "../../src/crawl/duplicates.ts";
 import type { Capture } from "../../src/model/capture.ts";
-import type { PageInfo } from "../../src/model/page.ts";
+import { pageInfo } from "../model/page.ts";
 
 const capture = (digest: string, truncated: Capture["truncated"] = null): Capture => ({
   response: { file: "x", offset: 0, length: 1 },
@@ -11,24 +11,7 @@ const capture = (digest: string, truncated: Capture["truncated"] = null): Captur
   digest: `sha1:${digest}`,
   truncated,
 });
-const page = (simhash: string | null): PageInfo => ({
-  mediaType: "text/html",
-  charset: null,
-  title: null,
-  language: null,
-  description: null,
-  canonical: null,
-  noindex: false,
-  nofollow: false,
-  handler: null,
-  width: null,
-  height: null,
-  openGraph: null,
-  jsonLd: null,
-  linksFound: 0,
-  readError: null,
-  simhash,
-});
+const page = (simhash: string | null) => pageInfo({ simhash });
 const HREF = "https://a.test/x";
 const NEAR_0 = ["0000000000000000", "0000000000000007", "000000000000003f"];
 

@@ -3,30 +3,13 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { NO_HISTORY } from "../../../src/model/history.ts";
 import { type HostKey, newHostState } from "../../../src/model/host.ts";
-import type { PageInfo } from "../../../src/model/page.ts";
 import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
 import type { Href } from "../../../src/model/url.ts";
+import { pageInfo } from "../../model/page.ts";
 import { type Begin, ended, recordOf, settled, url } from "../frontier-world.ts";
 
 const A = "http://a.test" as HostKey;
-const PAGE: PageInfo = {
-  mediaType: "text/html",
-  charset: "UTF-8",
-  title: null,
-  language: null,
-  description: null,
-  canonical: null,
-  noindex: false,
-  nofollow: false,
-  handler: "html",
-  width: null,
-  height: null,
-  openGraph: null,
-  jsonLd: null,
-  linksFound: 12,
-  readError: null,
-  simhash: null,
-};
+const PAGE = pageInfo({ linksFound: 12 });
 
 export function records(begin: Begin): void {
   describe("records", () => {
