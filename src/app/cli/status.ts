@@ -21,8 +21,9 @@ export const statusCommand: Command = {
     const line = readArguments("status", argv, TABLE);
     const { given } = line;
     await using crawl = await openCrawl(oneCrawl("status", line, shell.cwd));
-    const status = await statusOf(crawl);
-    const lines = given.json ? [JSON.stringify(status)] : statusReport(status, crawl.config);
+    const now = shell.clock.now();
+    const status = await statusOf(crawl, now);
+    const lines = given.json ? [JSON.stringify(status)] : statusReport(status, crawl.config, now);
     shell.stdout.write(`${lines.join("\n")}\n`);
     return EXIT.done;
   },

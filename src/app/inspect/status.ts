@@ -1,18 +1,22 @@
 /** How a crawl stands, from what is kept of it: `trawl status`. Pure but for the state it asks. */
-
+import type { Instant } from "../../base/clock.ts";
 import type { EndReason } from "../../model/end.ts";
 import { pagesIn } from "../../model/end.ts";
 import { FAILURES } from "../../model/stats.ts";
 import type { Pending } from "../../ports/frontier.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { CrawlView, Standing } from "../place/view.ts";
-import { count, counted } from "../wording.ts";
+import { count, counted, span } from "../wording.ts";
+import { crawlersSay, crawlersTable, mastersSay } from "./crawlers.ts";
 import { endTable } from "./summary.ts";
 
 const BUSIEST = 5;
 /** Where nothing was crawled, no scope left anything out. */
 const IMPORTED = { scope: "links of what was imported; a crawl takes those that it wants" };
 const SEEDS_SHOWN = 3;
+const DAY_MS = 86_400_000;
+/** Where more than so many are due, it is not counted how many. */
+const DUE_COUNTED = 1_000;
 
 export interface CrawlStatus extends Standing {
   readonly dir: string;
@@ -24,14 +28,21 @@ export interface CrawlStatus extends Standing {
   readonly pending: Pending;
   readonly byEnd: Readonly<Partial<Record<EndReason, number>>>;
   readonly busiest: readonly { readonly host: string; readonly requests: number; readonly pending: number }[];
+  /** What comes back; null where nothing is scheduled. */
+  readonly due: DueCounts | null;
 }
 
-export async function statusOf({
-  name,
-  state,
-  config,
-  standing,
-}: Pick<CrawlView, "name" | "state" | "config" | "standing">): Promise<CrawlStatus> {
+export interface DueCounts {
+  /** Due by now, and within a day, what is due now included; 1,001 is more than 1,000. */
+  readonly now: number;
+  readonly day: number;
+  readonly nextAt: Instant;
+}
+
+export async function statusOf(
+  { name, state, config, standing }: Pick<CrawlView, "name" | "state" | "config" | "standing">,
+  now: Instant,
+): Promise<CrawlStatus> {
   const ends = await state.endCounts();
   const pending = await state.pending();
   let failed = 0;
@@ -48,11 +59,23 @@ export async function statusOf({
     busiest: (await state.topHosts(BUSIEST))
       .filter(({ requests, pending }) => requests > 0 || pending > 0)
       .map(({ host, requests, pending }) => ({ host, requests, pending })),
+    due: await dueCounts(state, now),
   };
 }
 
-export function statusReport(status: CrawlStatus, config: CrawlConfig | null): string[] {
-  const { seeds, pending } = status;
+async function dueCounts(
+  state: Pick<CrawlView["state"], "due" | "nextDueAt">,
+  now: Instant,
+): Promise<DueCounts | null> {
+  const nextAt = await state.nextDueAt();
+  if (nextAt === null) return null;
+  const dueBy = async (until: Instant): Promise<number> =>
+    nextAt > until ? 0 : (await state.due(until, DUE_COUNTED + 1)).length;
+  return { now: await dueBy(now), day: await dueBy(now + DAY_MS), nextAt };
+}
+
+export function statusReport(status: CrawlStatus, config: CrawlConfig | null, now: Instant): string[] {
+  const { seeds, pending, crawlers = [], masters = [], due } = status;
   const more = seeds.length > SEEDS_SHOWN ? ` and ${count(seeds.length - SEEDS_SHOWN)} more` : "";
   return [
     status.dir,
@@ -64,7 +87,10 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
       ? "  to do    nothing: every URL has ended"
       : // What is leased is not told apart: seen from outside it is as old as the last commit.
         `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
+    ...(due === null ? [] : [`  due      ${dueSays(due, now)}`]),
+    ...(masters.length === 0 ? [] : mastersSay(masters).map((line) => `  redis    ${line}`)),
     ...(status.paused ? ["  paused   until trawl resume"] : []),
+    ...section("Crawlers:", crawlersTable(crawlers, now)),
     ...section("URLs by end:", endTable(status.byEnd, config === null ? IMPORTED : {})),
     ...section(
       "Busiest hosts:",
@@ -77,11 +103,14 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null): s
 }
 
 function stateSays({ running, crawlers, finished }: CrawlStatus): string {
-  if (running)
-    return crawlers === undefined
-      ? "running"
-      : `running: ${counted(crawlers.length, "crawler")}, ${crawlers.map(({ id }) => id).join(" ")}`;
+  if (running) return crawlers === undefined ? "running" : `running: ${crawlersSay(crawlers)}`;
   return finished ? "finished" : "stopped; its own command goes on";
+}
+
+function dueSays({ now: due, day, nextAt }: DueCounts, now: Instant): string {
+  const many = (n: number): string => (n > DUE_COUNTED ? `more than ${count(DUE_COUNTED)}` : count(n));
+  if (day === 0) return `nothing within a day; the next visit in ${span(nextAt - now)}`;
+  return `${many(due)} to be visited again now, ${many(day)} within a day`;
 }
 
 function rulesOf({ scope, depth, include, exclude, limit }: CrawlConfig): string {

@@ -31,7 +31,7 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
     async standing() {
       const crawlers = await livingIn(connection, name, clock);
       const paused = await clusterSlot(connection, name).isPaused();
-      return { running: crawlers.length > 0, paused, crawlers };
+      return { running: crawlers.length > 0, paused, crawlers, masters: await connection.masters() };
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

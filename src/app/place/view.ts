@@ -1,5 +1,6 @@
 /** A crawl as commands look at it, wherever it is: nothing is written, and it may run meanwhile. */
 import type { ReadOnlyState } from "../../ports/read-only.ts";
+import type { MasterStanding } from "../../store/cluster/checks.ts";
 import type { LivingMember } from "../../store/cluster/members.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { CrawlArchive } from "../dir/crawl-archive.ts";
@@ -29,6 +30,8 @@ export interface Standing {
   readonly running: boolean;
   /** Of a crawl that crawlers share: those who are at it, in order of their ids. */
   readonly crawlers?: readonly LivingMember[];
+  /** And the masters of the Redis Cluster that has its frontier. */
+  readonly masters?: readonly MasterStanding[];
   /** By `trawl pause`. */
   readonly paused: boolean;
 }

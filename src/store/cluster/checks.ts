@@ -4,9 +4,21 @@ import { ClusterError } from "./errors.ts";
 /** Lists as large as an entry of the layout may be kept as such in Redis 7 and Valkey, and not before. */
 const OLDEST = 7;
 
+/** A master, for people to look at. */
+export interface MasterStanding {
+  readonly address: string;
+  readonly usedBytes: number;
+  /** Its maxmemory; null when none is set. */
+  readonly mostBytes: number | null;
+  /** How many follow it. */
+  readonly replicas: number;
+  /** Slots that are on their way to another master. */
+  readonly moving: number;
+}
+
 /** @throws ClusterError "refused" where what it is given could be lost, or not be understood. */
 export function mustBeFit(address: string, info: string): void {
-  const is = (field: string): string => new RegExp(`^${field}:(.*)$`, "m").exec(info)?.[1]?.trim() ?? "";
+  const is = (field: string): string => fieldOf(info, field);
   const refuse = (words: string) => {
     throw new ClusterError("refused", `Redis at ${address} ${words}`);
   };
@@ -27,3 +39,18 @@ export const UNMADE =
 
 /** How many replicas follow it. */
 export const replicasIn = (info: string): number => info.match(/^slave\d+:.*state=online/gm)?.length ?? 0;
+
+/** From the answers to INFO and to CLUSTER NODES. */
+export function masterIn(address: string, info: string, nodes: string): MasterStanding {
+  const most = Number(fieldOf(info, "maxmemory"));
+  return {
+    address,
+    usedBytes: Number(fieldOf(info, "used_memory")),
+    mostBytes: most === 0 ? null : most,
+    replicas: replicasIn(info),
+    moving: nodes.match(/\[\d+->-/g)?.length ?? 0,
+  };
+}
+
+const fieldOf = (info: string, field: string): string =>
+  new RegExp(`^${field}:(.*)$`, "m").exec(info)?.[1]?.trim() ?? "";

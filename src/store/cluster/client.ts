@@ -1,4 +1,5 @@
 /** Redis' own client, made so that it follows a fail-over, and notices a node that says nothing any longer. */
+import { systemClock } from "../../base/clock.ts";
 import { ALONE } from "./checks.ts";
 import { ClusterError, isShutOut } from "./errors.ts";
 
@@ -44,20 +45,45 @@ async function make({ nodes, credentials = null, tls = false }: ClusterAccess) {
   });
 }
 
-/** @throws ClusterError with what the last of the nodes said, where none can be spoken to. */
-export async function connect(access: ClusterAccess): Promise<Client> {
+/**
+ * @throws ClusterError with what the last of the nodes said, where none can be spoken to; or with the masters that say nothing
+ * within `withinMs`, or some more where nodes hang: the client would wait for them without end.
+ */
+export async function connect(access: ClusterAccess, withinMs: number): Promise<Client> {
   const client = await make(access);
   let said = "";
   client.on("error", ({ message }: Error) => {
     said = message; // later on each call says for itself what it met
   });
+  const answered = new AbortController();
+  const silence = async (): Promise<void> => {
+    await systemClock.sleep(withinMs, answered.signal);
+    // One of the nodes may hang that were named, and another is asked next.
+    if (client.masters.length === 0) await systemClock.sleep(2 * SILENT_MS, answered.signal);
+    if (!answered.signal.aborted) throw isIncomplete(client) ?? new Error("no answer from any of them");
+  };
   try {
-    await client.connect();
+    await Promise.race([client.connect(), silence()]);
     return client;
   } catch (cause) {
     client.destroy();
+    if (cause instanceof ClusterError) throw cause;
     throw refusal(access, said === "" ? (cause as Error).message : said, cause);
+  } finally {
+    answered.abort();
   }
+}
+
+/** What is said of a cluster some of whose masters say nothing; null where none of them is known. */
+function isIncomplete({ slots, masters }: Client): ClusterError | null {
+  const silent = masters.filter(({ client }) => !client?.isReady);
+  if (silent.length === 0) return null;
+  const names = silent.map(({ address }) => {
+    const own = [...slots.keys()].filter((slot) => slots[slot]?.master.address === address);
+    return `${address} (slots ${own[0]} to ${own.at(-1)})`;
+  });
+  const words = `the Redis Cluster is not whole: no answer from its master ${names.join(", ")}`;
+  return new ClusterError("away", `${words}; start it again, or wait until a replica has taken its place`);
 }
 
 function refusal({ nodes }: ClusterAccess, said: string, cause: unknown): ClusterError {

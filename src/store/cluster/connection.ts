@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { type Log, silentLog } from "../../base/log.ts";
 import { Calls } from "./calls.ts";
-import { mustBeFit, replicasIn, UNMADE } from "./checks.ts";
+import { type MasterStanding, masterIn, mustBeFit, replicasIn, UNMADE } from "./checks.ts";
 import { type Client, type ClusterAccess, connect } from "./client.ts";
 import { TimeDifference } from "./clocks.ts";
 import { ClusterError } from "./errors.ts";
@@ -27,6 +27,8 @@ export type Word = string | Buffer;
 type Words = readonly Word[];
 
 const PATIENCE_MS = 60_000;
+/** How long it takes at most until all masters have been spoken to, in ms: more than a replica takes to become one. */
+const OPEN_MS = 20_000;
 /** Of the strings in an answer: RESP calls them by this letter. */
 const AS_BYTES = { typeMapping: { ["$".charCodeAt(0)]: Buffer } };
 const WAIT_MS = 1_000;
@@ -71,9 +73,10 @@ export class Connection implements AsyncDisposable {
 
   /** @throws ClusterError when nobody is there, or when the cluster could lose or throw away what it was given. */
   static async open(options: ConnectionOptions): Promise<Connection> {
-    const connection = new Connection(await connect(options), options);
+    const { patienceMs = PATIENCE_MS } = options;
+    const connection = new Connection(await connect(options, Math.min(patienceMs, OPEN_MS)), options);
     try {
-      await connection.#check();
+      await connection.#patience.wait(() => connection.#check());
     } catch (cause) {
       await connection[Symbol.asyncDispose]();
       throw cause;
@@ -99,6 +102,17 @@ export class Connection implements AsyncDisposable {
   /** From now on no call waits for longer than so many ms for a master that is away. */
   limitPatience(ms: number): void {
     this.#patience.limit(ms);
+  }
+
+  /** How the masters stand, in order of their addresses. */
+  masters(): Promise<readonly MasterStanding[]> {
+    return this.#patience.wait(async () => {
+      const found: MasterStanding[] = [];
+      await this.#onMasters(async (address, ask) => {
+        found.push(masterIn(address, String(await ask(["INFO"])), String(await ask(["CLUSTER", "NODES"]))));
+      });
+      return found.sort((a, b) => (a.address < b.address ? -1 : 1));
+    });
   }
 
   /** A command by its first key. */

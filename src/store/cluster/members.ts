@@ -73,6 +73,8 @@ interface Said {
 /** One who takes part, as who only looks sees it. */
 export interface LivingMember {
   readonly id: string;
+  /** By its own clock. */
+  readonly heardAt: Instant;
   /** Null until it is at work. */
   readonly standing: MemberStanding | null;
 }
@@ -101,7 +103,7 @@ export async function livingIn(connection: Connection, name: string, clock: Cloc
   const all = pairs(await connection.command(key, ["HGETALL", key]));
   const living = all.flatMap(([id, text]) => {
     const { at, standing = null } = saidIn(text);
-    return at < since ? [] : [{ id, standing }];
+    return at < since ? [] : [{ id, heardAt: at, standing }];
   });
   return living.sort((a, b) => (a.id < b.id ? -1 : 1));
 }

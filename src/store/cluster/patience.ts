@@ -20,7 +20,7 @@ type Reject = (cause: Error) => void;
 /** Pauses between tries, in ms: doubled each time, with jitter so that many do not come back at once. */
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1_000;
-/** Who has no patience left waits so long for an answer, in ms: of a node that hangs the client says nothing for seconds. */
+/** Who has no patience left waits so long for an answer, in ms: of a node that hangs the client may say nothing for ever. */
 const HANGS_MS = 1_000;
 /** A replica takes its master's place within seconds, and nobody need hear of it. */
 const SAID_AFTER_MS = 3_000;
@@ -42,7 +42,7 @@ export class Patience {
   #waiting = 0;
   /** Of calls that have no answer yet. */
   readonly #unanswered = new Set<Reject>();
-  #isLimited = false;
+  #isLimited: boolean;
   /** What the log was told, until it is over. */
   readonly #said = new Map<Trouble, Instant>();
 
@@ -51,6 +51,7 @@ export class Patience {
     this.#log = log;
     this.#random = random;
     this.#ms = ms;
+    this.#isLimited = Number.isFinite(ms);
   }
 
   /**
@@ -60,7 +61,7 @@ export class Patience {
   limit(ms: number): void {
     this.#ms = ms;
     this.#isLimited = true;
-    void this.#hurry([...this.#unanswered]);
+    void this.#hurry([...this.#unanswered], this.#closing.signal);
     this.#wake.abort();
     this.#wake = new AbortController();
   }
@@ -103,16 +104,20 @@ export class Patience {
 
   #answerOf<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const end = (): void => void this.#unanswered.delete(reject);
+    const over = this.#isLimited ? new AbortController() : null;
+    const end = (): void => {
+      this.#unanswered.delete(reject);
+      over?.abort();
+    };
     this.#unanswered.add(reject);
-    if (this.#isLimited) void this.#hurry([reject]);
+    if (over !== null) void this.#hurry([reject], over.signal);
     promise.then(end, end);
     (async () => work())().then(resolve, reject);
     return promise;
   }
 
-  async #hurry(calls: readonly Reject[]): Promise<void> {
-    await this.#clock.sleep(this.#ms + HANGS_MS, this.#closing.signal);
+  async #hurry(calls: readonly Reject[], over: AbortSignal): Promise<void> {
+    await this.#clock.sleep(this.#ms + HANGS_MS, over);
     for (const reject of calls) reject(new Unanswered("no answer"));
   }
 

@@ -89,6 +89,21 @@ describe("trawl status", () => {
     assert.equal(status.fetched, 1);
     assert.deepEqual(status.byEnd, { fetched: 1, scope: 1 });
   });
+  it("tells what is to be visited again, and when the next is where that is far off", async () => {
+    using shell = testShell();
+    const dir = await someCrawl(shell);
+    const due = async (inHours: number): Promise<string> => {
+      using looking = testShell();
+      {
+        await using backend = openEmbedded(dir, { clock: shell.clock });
+        await backend.schedule([{ id: 1, dueAt: looking.time + inHours * 3_600_000 }]);
+      }
+      return /^ {2}due .*$/m.exec(await run(looking, "status", dir))?.[0] ?? "";
+    };
+    assert.equal(await due(0), "  due      1 to be visited again now, 1 within a day");
+    assert.equal(await due(1), "  due      0 to be visited again now, 1 within a day");
+    assert.equal(await due(100), "  due      nothing within a day; the next visit in 4d 04h");
+  });
   it("works while the crawl runs", async () => {
     using shell = testShell();
     const dir = await someCrawl(shell);

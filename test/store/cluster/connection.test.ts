@@ -22,7 +22,7 @@ import { openMembers } from "../../../src/store/cluster/members.ts";
 import { shardOf } from "../../../src/store/cluster/shard-of.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { findCommand, need } from "../../services/command.ts";
-import type { RedisNode } from "../../services/redis-cluster.ts";
+import { type RedisNode, redisCluster } from "../../services/redis-cluster.ts";
 import { type ClusterBench, clusterBench } from "./store.ts";
 
 let bench: ClusterBench;
@@ -139,6 +139,17 @@ describe("a cluster", () => {
       code: "frontier-refused",
       message: /^the clock of this machine is 7\d\.\d s behind that of Redis; set both by a time server \(NTP\)$/,
     });
+  });
+
+  it("is not waited for without end where a master says nothing, and has no replica: it is named", async () => {
+    await using cluster = await redisCluster({ replicas: 0 });
+    const [silent, other] = cluster.nodes;
+    cluster.pause(silent!);
+    await assert.rejects(Connection.open({ nodes: [other!], patienceMs: 500 }), {
+      code: "frontier-away",
+      message: `the Redis Cluster is not whole: no answer from its master ${silent!.host}:${silent!.port} (slots 0 to 5460); start it again, or wait until a replica has taken its place`,
+    });
+    cluster.resume(silent!);
   });
 
   it("is told from a Redis that is alone", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { HostKey } from "../../../src/model/host.ts";
 import { ownersOf } from "../../../src/policy/rendezvous.ts";
-import { type Members, type MembersOptions, openMembers } from "../../../src/store/cluster/members.ts";
+import { livingIn, type Members, type MembersOptions, openMembers } from "../../../src/store/cluster/members.ts";
 import { shardOf } from "../../../src/store/cluster/shard-of.ts";
 import { HandClock } from "./hand-clock.ts";
 import { type ClusterBench, clusterBench } from "./store.ts";
@@ -67,6 +67,21 @@ beforeEach(() => {
 });
 
 describe("crawlers of one crawl", () => {
+  it("say how they do, to whoever looks", async () => {
+    const one = await join("one");
+    await join("two");
+    await beats(1);
+    const startedAt = now;
+    const told = { machine: "m", startedAt, pins: [], pages: 7, pagesPerSecond: 0.5, leases: 2, asked: 9, met: 4 };
+    one.members.tell(told);
+    await beats(1);
+    const { shards } = one.members;
+    assert.ok(shards > 0 && shards < SHARDS);
+    assert.deepEqual(await livingIn(bench.connection, name, one.clock), [
+      { id: "one", heardAt: now, standing: { ...told, shards } },
+      { id: "two", heardAt: now, standing: null },
+    ]);
+  });
   afterEach(async () => {
     for (const { members } of crawlers) await members[Symbol.asyncDispose]();
   });

@@ -1,16 +1,19 @@
 /** Patience with a cluster, on a clock that jumps to whoever sleeps. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Patience } from "../../../src/store/cluster/patience.ts";
 
-/** Sleeping takes no time, and is written down. */
+/** Sleeping takes no time, and is written down, unless it is broken off by what happens at once. */
 function world(ms = Number.POSITIVE_INFINITY) {
   let now = 0;
   const slept: number[] = [];
   const said: string[] = [];
   const clock = {
     now: () => now,
-    async sleep(pause: number) {
+    async sleep(pause: number, signal?: AbortSignal) {
+      await setImmediate();
+      if (signal?.aborted) return;
       slept.push(pause);
       now += pause;
     },
