@@ -52,6 +52,16 @@ export class Accounts {
     return pass;
   }
 
+  /** Those with least credit, at most so many. */
+  least(most: number): [name: string, budget: PatternBudget][] {
+    return [...this.#budgets].sort(([, one], [, other]) => one.credit - other.credit).slice(0, most);
+  }
+
+  /** An account as it was when it was kept elsewhere. */
+  restore(name: string, budget: PatternBudget): void {
+    this.#put(name, budget, this.#budgets.get(name));
+  }
+
   #put(name: string, budget: PatternBudget, before: PatternBudget | undefined): void {
     this.#closed += Number(isClosed(budget)) - Number(before !== undefined && isClosed(before));
     this.#budgets.delete(name);

@@ -270,7 +270,7 @@ class Loop {
     if (sealed.length === 0 && decided.length === 0) return;
     this.#sealed = [];
     this.#decided = [];
-    const { frontier, hosts, pages, progress, recrawl, hints, settleRules } = this.#context;
+    const { frontier, hosts, feedback, pages, progress, recrawl, hints, settleRules } = this.#context;
     const unasked = sealed.flatMap((one) => one.unasked);
     progress.asked(-unasked.length);
     await this.#leave(unasked);
@@ -294,7 +294,7 @@ class Loop {
     const judged = {
       sealed,
       settled: settled.map((one) => recrawl?.settled(one) ?? one),
-      hosts: outcomes.flatMap((outcome) => outcome.hosts),
+      hosts: outcomes.flatMap((outcome) => outcome.hosts).map((state) => feedback.withLessons(state)),
       robots: outcomes.flatMap((outcome) => outcome.robots ?? []),
       requests: outcomes.flatMap((outcome) => outcome.request ?? []),
       outputs: written,

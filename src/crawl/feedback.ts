@@ -1,6 +1,6 @@
 /**
- * What pages have brought decides how many more of their kind are asked for (SPEC 10). On the control thread; kept in
- * memory alone: a restart begins with new budgets, while what was left out stays recorded as it is.
+ * What pages have brought decides how many more of their kind are asked for (SPEC 10). On the control thread. What a host's
+ * pages have brought goes with its state to whoever asks there next; the rest is kept in memory alone.
  *
  * A page is useless when it is a copy of another, when it is a near copy or too short to be compared and says what a page
  * of late said but for numbers and the words of its URL, when it is empty, and when it filters a list and leads to nothing
@@ -11,7 +11,7 @@
 import type { Instant } from "../base/clock.ts";
 import { hashText } from "../base/hash.ts";
 import { RecentLinks } from "../dedup/recent.ts";
-import type { HostKey } from "../model/host.ts";
+import type { HostKey, HostState } from "../model/host.ts";
 import { hostnameOf } from "../model/host.ts";
 import type { LeasedUrl } from "../model/lease.ts";
 import type { NewUrl } from "../model/link.ts";
@@ -21,6 +21,7 @@ import { registrableDomain } from "../policy/url-key.ts";
 import { urlPattern } from "../policy/url-pattern.ts";
 import { Accounts } from "./accounts.ts";
 import type { CopyOf } from "./duplicates.ts";
+import { type HostMemory, learns, lessonsOf, MOST_PATTERNS_A_HOST, memoryOf, newMemory } from "./host-memory.ts";
 
 /** A page that was compared with others, and what it is a copy of. */
 export interface Lesson {
@@ -36,7 +37,6 @@ export interface FeedbackRules {
 }
 
 const MOST_HOSTS = 20_000;
-const MOST_PATTERNS_A_HOST = 256;
 const MOST_DOMAINS = 10_000;
 const MOST_KNOWN_HOSTS = 4_096;
 const GISTS = 1 << 17;
@@ -60,19 +60,6 @@ const NOT_FOUND = 0;
 const LEAST_BYTES = 1_024;
 /** The account of a host as a mirror of others; no pattern is named so. */
 const MIRROR = "mirror";
-
-interface HostMemory {
-  readonly patterns: Accounts;
-  /** The earliest of its URLs that was met here: of two hosts with the same pages the later one is the copy. */
-  first: number;
-  /** Pages that were worth something, and pages that another host had before. */
-  useful: number;
-  copied: number;
-  /** By directory: what its last copy to the byte was of. */
-  readonly originals: Map<string, number>;
-  /** Of which host it was found to be a copy last. */
-  mirrors: HostKey | null;
-}
 
 export class Feedback {
   readonly #hosts = new Map<HostKey, HostMemory>();
@@ -101,6 +88,23 @@ export class Feedback {
     if (this.#rules.patternBudget === 0 || isWanted(url)) return null;
     const memory = this.#hosts.get(url.host);
     return (memory === undefined ? null : refusalOf(url, memory)) ?? this.#refusalOfDomain(url, memory, requests, now);
+  }
+
+  /** A host is known by what its state says of it, if others have learnt more there, or an earlier run. */
+  recall({ host, lessons }: Pick<HostState, "host" | "lessons">): void {
+    if (lessons === null || lessons.budget !== this.#rules.patternBudget) return;
+    if (lessons.pages <= (this.#hosts.get(host)?.pages ?? 0)) return;
+    this.#hosts.delete(host);
+    this.#put(host, memoryOf(lessons));
+  }
+
+  /** The state of a host, with what its pages have brought. */
+  withLessons(state: HostState): HostState {
+    this.recall(state);
+    const memory = this.#hosts.get(state.host);
+    if (memory === undefined || memory.patterns.size === 0) return state;
+    memory.told ??= lessonsOf(memory, this.#rules.patternBudget);
+    return { ...state, lessons: memory.told };
   }
 
   #refusalOfDomain(url: LeasedUrl, memory: HostMemory | undefined, requests: number, now: Instant): string | null {
@@ -186,6 +190,7 @@ export class Feedback {
     this.#useless[url.id % USELESS_REMEMBERED] = url.id;
     const memory = this.#remember(url.host, url.id);
     const { pattern, wider, combined } = urlPattern(url.href);
+    learns(memory);
     memory.patterns.charge(pattern, url.id, cost);
     if (wider !== null && (combined || isSameAgain(memory, wider, original)))
       memory.patterns.charge(wider, url.id, cost);
@@ -197,6 +202,8 @@ export class Feedback {
     const there = this.#remember(other, original);
     const [later, host, urlId, earlier] =
       here.first > there.first ? [here, url.host, url.id, other] : [there, other, original, url.host];
+    learns(here);
+    learns(there);
     later.mirrors = earlier;
     later.copied++;
     // It was taken for a page of its own until the earlier host had it too.
@@ -210,6 +217,7 @@ export class Feedback {
     const memory = this.#hosts.get(url.host) ?? (this.#isOfBusyDomain(url.host) && this.#remember(url.host, url.id));
     if (!memory) return;
     const { pattern, wider } = urlPattern(url.href);
+    learns(memory);
     memory.patterns.reward(pattern, url.id);
     if (wider !== null) memory.patterns.reward(wider, url.id);
     memory.patterns.reward(MIRROR, url.id);
@@ -225,13 +233,16 @@ export class Feedback {
   #remember(host: HostKey, urlId: number): HostMemory {
     let memory = this.#hosts.get(host);
     if (memory === undefined) {
-      const patterns = new Accounts(this.#rules.patternBudget, MOST_PATTERNS_A_HOST);
-      memory = { patterns, first: urlId, useful: 0, copied: 0, originals: new Map(), mirrors: null };
+      memory = newMemory(this.#rules.patternBudget, urlId);
     } else this.#hosts.delete(host);
-    this.#hosts.set(host, memory); // last used is last in the map's order
+    this.#put(host, memory); // last used is last in the map's order
     memory.first = Math.min(memory.first, urlId);
-    if (this.#hosts.size > MOST_HOSTS) this.#hosts.delete(this.#hosts.keys().next().value!);
     return memory;
+  }
+
+  #put(host: HostKey, memory: HostMemory): void {
+    this.#hosts.set(host, memory);
+    if (this.#hosts.size > MOST_HOSTS) this.#hosts.delete(this.#hosts.keys().next().value!);
   }
 
   /** Copies are held against the first of their kind: few URLs are asked for again and again. */

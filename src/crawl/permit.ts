@@ -115,6 +115,7 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   if (drop != null)
     // What has been visited before keeps its visits, and ends like any other.
     return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: isNew && lease.attempt === 1 };
+  context.feedback.recall(state);
   const pattern =
     isNew && lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;
   if (pattern === "later") return { kind: "later", hostReadyAt: clock.now() + UNKNOWN_AGAIN_MS };

@@ -44,6 +44,23 @@ export interface HostState {
   readonly dead: HostDeath | null;
   /** What coming back to its pages has told of it; null while none has come back. */
   readonly again: HostAgain | null;
+  /** What its pages have brought that were worth nothing (policy/pattern-budget); null: none has. */
+  readonly lessons: HostLessons | null;
+}
+
+/** What a crawler, or the next run, goes on from; bounded in size. */
+export interface HostLessons {
+  /** What each pattern might bring at first: by another budget it means nothing. */
+  readonly budget: number;
+  /** Pages that these have been learnt from: of two that with more is the newer. */
+  readonly pages: number;
+  /** The id of its first URL; pages that were of use, and that another host had before; which host that was last. */
+  readonly first: number;
+  readonly useful: number;
+  readonly copied: number;
+  readonly mirrors: HostKey | null;
+  /** By pattern of URLs, those with least credit first: credit, useful, gap, refused, probe. */
+  readonly patterns: readonly (readonly [string, number, number, number, number, number])[];
 }
 
 export interface HostAgain {
@@ -77,5 +94,6 @@ export function newHostState(host: HostKey): HostState {
     requests: 0,
     dead: null,
     again: null,
+    lessons: null,
   };
 }

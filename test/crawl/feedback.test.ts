@@ -2,11 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Feedback } from "../../src/crawl/feedback.ts";
-import type { HostKey } from "../../src/model/host.ts";
+import { type HostKey, newHostState } from "../../src/model/host.ts";
 import type { Href } from "../../src/model/url.ts";
 import type { Visited } from "../../src/model/visited.ts";
+import { memoryBackend } from "../../src/store/memory/backend.ts";
 import { random } from "../web/random.ts";
 import { vocabulary } from "../web/words.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
 import { type Asked, crawlWorld, type Reply, type WorldOptions } from "./world.ts";
 
 const words = vocabulary(3);
@@ -250,6 +252,86 @@ describe("hosts with the same pages", () => {
     assert.equal(end, "done");
     assert.ok(new Set(all.map(({ host }) => host)).size < 25, "robots.txt of a few hosts alone was asked for");
     assert.equal(asked(all, "//www.farm.test/own-"), 60);
+  });
+});
+
+describe("what the pages of a host have brought", () => {
+  it("is known to the next run: a pattern that has had its budget gets trials, and no second one", async () => {
+    const items = (from: number) => numbers(200).map((n) => `/item/${from + n}`);
+    const web = (href: string): Reply | undefined => {
+      const { pathname } = new URL(href);
+      if (pathname === "/robots.txt") return { status: 404 };
+      if (pathname.startsWith("/item/")) return page("same");
+      return page(prose(pathname), items(pathname === "/" ? 0 : 1_000));
+    };
+    const clock = new SimulatedClock();
+    const backend = memoryBackend({ clock });
+    const run = (seed: string) => crawl({ seeds: [seed], web, clock, backend: () => backend });
+    const first = asked((await run("http://a.test/")).asked, "/item/");
+    const second = asked((await run("http://a.test/more")).asked, "/item/");
+    assert.ok(first > BUDGET && first <= BUDGET + 8, String(first));
+    assert.ok(second <= 8, String(second));
+  });
+
+  const lessons = async (paths: readonly string[], patternBudget: number) => {
+    const feedback = new Feedback(async () => HOST, { patternBudget });
+    const learn = async (learning: Feedback, path: string, id: number) => {
+      const outcome = { kind: "answer", status: 200, bytes: 9_999 };
+      const url = { id, href: `${HOST}${path}` as Href, host: HOST, source: "link", via: 1 };
+      const visited = { lease: { url }, outcome, page: { simhash: "0".repeat(16) }, links: [] } as unknown as Visited;
+      await learning.learn([{ visited, copy: { duplicateOf: 1, nearDuplicateOf: null } }]);
+    };
+    for (const [id, path] of paths.entries()) await learn(feedback, path, id + 2);
+    return { state: feedback.withLessons(newHostState(HOST)), learn };
+  };
+  const HOST = "http://a.test" as HostKey;
+  const refusal = (feedback: Feedback, path: string) =>
+    feedback.refusal(
+      {
+        id: 9_999,
+        href: `${HOST}${path}` as Href,
+        host: HOST,
+        source: "link",
+        depth: 1,
+        hops: 0,
+        via: 1,
+        priority: 2,
+        admittedAt: 0,
+      },
+      40,
+      0,
+    );
+
+  it("goes with its state to another crawler, which believes what more pages have told", async () => {
+    const { state, learn } = await lessons(
+      numbers(4).map((n) => `/item/${n}`),
+      4,
+    );
+    const other = new Feedback(async () => HOST, { patternBudget: 4 });
+    for (const n of numbers(3)) await learn(other, `/other/${n}`, 100 + n);
+    assert.equal(refusal(other, "/item/77"), null);
+    other.recall(state);
+    assert.equal(refusal(other, "/item/77"), "/item/{n}");
+    assert.equal(other.withLessons(newHostState(HOST)).lessons?.pages, 4);
+    await learn(other, "/other/9", 110);
+    other.recall(state);
+    assert.equal(other.withLessons(state).lessons?.pages, 5, "and not what is older than its own");
+    const richer = new Feedback(async () => HOST, { patternBudget: 5 });
+    richer.recall(state);
+    assert.equal(refusal(richer, "/item/77"), null, "by another budget it means nothing");
+  });
+
+  it("is less than 5 KB, however many patterns there are, and those that have had their budget among it", async () => {
+    const many = numbers(240).map(
+      (n) => `/${"é".repeat(n % 30)}${words.any(random(3, `p ${n}`))}${"x".repeat(n % 90)}/${n}`,
+    );
+    const { state } = await lessons([...numbers(6).map((n) => `/item/${n}`), ...many], 6);
+    assert.ok(JSON.stringify(state.lessons).length < 5_000, String(JSON.stringify(state.lessons).length));
+    assert.equal(state.lessons?.patterns.find(([name]) => name === "/item/{n}")?.[1], 0);
+  });
+
+  it("is nothing where all were of use", async () => {
+    assert.equal(new Feedback(async () => HOST, { patternBudget: 4 }).withLessons(newHostState(HOST)).lessons, null);
   });
 });
 

@@ -223,7 +223,9 @@ class Move {
   async rest(now: Instant): Promise<void> {
     this.#clock.time = now;
     for await (const hosts of inBatches(this.#hosts, AT_ONCE)) {
-      const states = (await Promise.all(hosts.map((host) => this.#from.host(host)))).filter((state) => state !== null);
+      const told = await Promise.all(hosts.map((host) => this.#from.host(host)));
+      // What pages have brought is told by ids that are others here: it is learnt anew.
+      const states = told.flatMap((state) => (state === null ? [] : [{ ...state, lessons: null }]));
       await this.#to.commit({ settled: [], hosts: states, robots: [], marks: [] });
     }
     const isOther = (request: { href: string; startedAt: Instant; endedAt: Instant }): boolean => {

@@ -44,7 +44,7 @@ export async function moveOutOfCluster({ crawl, dir, local, onProgress }: OutPar
   if (crawlers.length > 0)
     throw new UsageError(
       "frontier",
-      `crawlers are at ${view.name}: ${crawlers.join(" ")}; stop them, and give the same command again`,
+      `crawlers are at ${view.name}: ${crawlers.map(({ id }) => id).join(" ")}; stop them, and give the same command again`,
     );
   await makeDir(dirname(dir));
   await removeLeftovers(dir);

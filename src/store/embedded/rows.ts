@@ -3,7 +3,7 @@ import type { SQLInputValue, SQLOutputValue } from "node:sqlite";
 import type { Instant } from "../../base/clock.ts";
 import type { Capture, Truncation } from "../../model/capture.ts";
 import type { History } from "../../model/history.ts";
-import type { HostAgain, HostDeath, HostKey, HostState } from "../../model/host.ts";
+import type { HostAgain, HostDeath, HostKey, HostLessons, HostState } from "../../model/host.ts";
 import type { UrlSource } from "../../model/link.ts";
 import type { PageInfo } from "../../model/page.ts";
 import type { UrlRecord, VisitRecord } from "../../model/record.ts";
@@ -118,8 +118,9 @@ export function urlOf(row: Row, state: UrlRecord["state"], visit: VisitRecord | 
 }
 
 export function hostValues(id: number, dueAt: Instant, state: HostState | null): SQLInputValue[] {
-  if (state === null) return [id, dueAt, null, null, null, null, null, null, null, null, null, null];
-  const { readyAt, delayUntil, backoffUntil, backoffSteps, slowed, smoothedMs, address, requests, dead, again } = state;
+  if (state === null) return [id, dueAt, null, null, null, null, null, null, null, null, null, null, null];
+  const { readyAt, delayUntil, backoffUntil, backoffSteps, slowed, smoothedMs, address, requests, dead } = state;
+  const { again, lessons } = state;
   return [
     id,
     dueAt,
@@ -133,6 +134,7 @@ export function hostValues(id: number, dueAt: Instant, state: HostState | null):
     requests,
     dead,
     again === null ? null : JSON.stringify(again),
+    lessons === null ? null : JSON.stringify(lessons),
   ];
 }
 
@@ -151,6 +153,7 @@ export function hostStateOf(row: Row): HostState | null {
     requests: row.requests as number,
     dead: row.dead as HostDeath | null,
     again: typeof row.again === "string" ? (JSON.parse(row.again) as HostAgain) : null,
+    lessons: typeof row.lessons === "string" ? (JSON.parse(row.lessons) as HostLessons) : null,
   };
 }
 

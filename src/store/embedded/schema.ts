@@ -5,7 +5,7 @@ import { CREATE_VIEWS, VISIT_INDEX } from "./views.ts";
 /** In the database's header ("Trwl"): tells that a file is ours. */
 export const APPLICATION_ID = 0x5472776c;
 /** In the header as `user_version`. Raise it with every change that an older program would misread. */
-export const SCHEMA_VERSION = 7;
+export const SCHEMA_VERSION = 8;
 
 /** What a visit's row holds besides its id: see the table. */
 export const VISIT_COLUMNS = [
@@ -92,6 +92,7 @@ export const MIGRATIONS: ReadonlyMap<number, string> = new Map([
   [5, "ALTER TABLE host ADD COLUMN again TEXT; ALTER TABLE host_change ADD COLUMN again TEXT;"],
   // The levels of a count of links say nothing of cash.
   [6, "ALTER TABLE journal RENAME COLUMN linked TO raised; UPDATE journal SET raised = x'' WHERE length(raised) > 0;"],
+  [7, "ALTER TABLE host ADD COLUMN lessons TEXT; ALTER TABLE host_change ADD COLUMN lessons TEXT;"],
 ]);
 
 const TABLES = `
@@ -111,7 +112,8 @@ CREATE TABLE host (
   address TEXT,                  -- last connected to
   requests INTEGER,              -- for its URLs; those for its robots.txt are not counted
   dead TEXT,                     -- why it was given up, if it was
-  again TEXT                     -- JSON: what coming back to its pages has told of it; null: none has come back
+  again TEXT,                    -- JSON: what coming back to its pages has told of it; null: none has come back
+  lessons TEXT                   -- JSON: patterns of URLs whose pages were worth nothing, and their credit; null: none
 ) STRICT;
 
 CREATE TABLE host_change (
@@ -128,7 +130,8 @@ CREATE TABLE host_change (
   address TEXT,
   requests INTEGER,
   dead TEXT,
-  again TEXT
+  again TEXT,
+  lessons TEXT
 ) STRICT;
 
 CREATE TABLE url (

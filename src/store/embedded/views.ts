@@ -13,6 +13,7 @@ export const HOST_COLUMNS = [
   "requests",
   "dead",
   "again",
+  "lessons",
 ] as const;
 
 /** The tables of the index of visits, each larger than the one before. */

@@ -10,6 +10,7 @@ import { type Begin, ended, recordOf, settled, url } from "../frontier-world.ts"
 
 const A = "http://a.test" as HostKey;
 const PAGE = pageInfo({ linksFound: 12 });
+const LESSON = ["/calendar/{date}", 0, 2, 8, 3, 41] as const;
 
 export function records(begin: Begin): void {
   describe("records", () => {
@@ -142,6 +143,7 @@ export function records(begin: Begin): void {
         address: "192.0.2.7",
         requests: 3,
         smoothedMs: 1.25,
+        lessons: { ...{ budget: 12, pages: 40, first: 7, useful: 3, copied: 0, mirrors: null }, patterns: [LESSON] },
       };
       await world.commit({
         hosts: [{ ...state, requests: 1 }, state, { ...newHostState("http://z" as HostKey), dead: "dns" }],

@@ -81,12 +81,13 @@ describe("opening a state", () => {
 
   /** What makes a state of each version one of the version before. */
   const BACK = [
-    [6, "ALTER TABLE journal RENAME COLUMN raised TO linked; UPDATE journal SET linked = x'01000000'"],
     [
-      5,
+      7,
       `DROP VIEW urls; DROP VIEW hosts; DROP VIEW visit_of; DROP VIEW requests;
-       ALTER TABLE host DROP COLUMN again; ALTER TABLE host_change DROP COLUMN again`,
+       ALTER TABLE host DROP COLUMN lessons; ALTER TABLE host_change DROP COLUMN lessons`,
     ],
+    [6, "ALTER TABLE journal RENAME COLUMN raised TO linked; UPDATE journal SET linked = x'01000000'"],
+    [5, "ALTER TABLE host DROP COLUMN again; ALTER TABLE host_change DROP COLUMN again"],
     [4, "DROP TABLE visit_of_3"],
     [3, "DROP TABLE due; DROP TABLE revisit; ALTER TABLE visit DROP COLUMN history"],
   ] as const;
