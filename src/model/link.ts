@@ -1,4 +1,5 @@
 /** A link as a reader finds it, and a URL as the frontier is asked to admit it. */
+import type { Instant } from "../base/clock.ts";
 import type { DropReason } from "./end.ts";
 import type { HostKey } from "./host.ts";
 import type { Href } from "./url.ts";
@@ -40,6 +41,8 @@ export interface NewUrl {
   readonly priority: number;
   /** Set: record the URL as ended for this reason; it is never queued. */
   readonly drop?: { readonly reason: DropReason; readonly detail?: string };
+  /** When it was admitted, in a crawl that is moved; now unless told. */
+  readonly at?: Instant;
 }
 
 /** By what a URL is found again. */

@@ -9,7 +9,7 @@ import { moveIntoCluster } from "../migrate/into-cluster.ts";
 import { moveOutOfCluster } from "../migrate/out-of-cluster.ts";
 import { placeName } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
-import { counted } from "../wording.ts";
+import { count, counted } from "../wording.ts";
 import type { Command } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
 import { untilStopped } from "./signals.ts";
@@ -56,12 +56,16 @@ a page.`,
     const crawl: SharedCrawl = { frontier: frontierIn(isIn ? to : from), name };
     const dir = resolve(shell.cwd, isIn ? from : to);
     let moved = 0;
-    const display = workDisplay(shell.stderr, shell, (done) => `Moved ${counted(done, "URL")}`);
+    const display = workDisplay(
+      shell.stderr,
+      shell,
+      (done, total) => `Moved ${count(done)} of ${counted(total ?? 0, "URL")}`,
+    );
     return await untilStopped(shell, async (signal) => {
-      const onProgress = (urls: number): void => {
+      const onProgress = (urls: number, total: number): void => {
         signal.throwIfAborted();
         moved = urls;
-        display.at(urls, null);
+        display.at(urls, total);
       };
       try {
         const { name: _, local = false, ...options } = await settlePaths(given, shell.cwd, (option) => `--${option}`);

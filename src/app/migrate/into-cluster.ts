@@ -22,14 +22,14 @@ import { placeName } from "../place/place.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { MOVED_FACTS, MOVING } from "./facts.ts";
-import { moveState } from "./move-state.ts";
+import { moveState, type OnProgress } from "./move-state.ts";
 
 export interface IntoParts {
   readonly dir: string;
   readonly crawl: SharedCrawl;
   /** Where its archive is to be, and into how many shards; what is left out is as the crawl has it. */
   readonly options: Partial<Pick<CrawlConfig, "store" | "storeEndpoint" | "storeRegion" | "storePathStyle" | "shards">>;
-  readonly onProgress: (urls: number) => void;
+  readonly onProgress: OnProgress;
 }
 
 /**

@@ -29,8 +29,14 @@ class Hand implements Clock {
 }
 
 const AT_ONCE = 500;
+/** Of many shards each has some of them. */
+const ADMITTED_AT_ONCE = 4_000;
+/** Of a URL that was visited: it is admitted, then visited. */
+const HALF = 0.5;
 /** Leases of one host at a time: nobody is asked for anything. */
 const MANY = 1_000_000_000;
+
+export type OnProgress = (urls: number, total: number) => void;
 
 export interface MoveParts {
   readonly from: ReadOnlyState;
@@ -39,8 +45,8 @@ export interface MoveParts {
   /** How much counts of what archive files there are. */
   readonly marks: readonly ArchiveMark[];
   readonly now: Instant;
-  /** Told of URLs that are there with all that has become of them. */
-  readonly onProgress?: (urls: number) => void;
+  /** Told how many of so many URLs are there: half of one that is admitted and not yet visited, in word. */
+  readonly onProgress?: OnProgress;
 }
 
 /** URLs with all that has become of them, copies of robots.txt, requests, hosts. Facts are the caller's. */
@@ -49,7 +55,7 @@ export async function moveState({ from, open, marks, now, onProgress = () => {} 
   const cash = new Map<string, number>();
   const firstCash = (url: NewUrl): number => cash.get(nameText(url)) ?? 0;
   await using to = await open({ clock, hostConcurrency: MANY, hostShare: MANY, firstCash });
-  const move = new Move(from, to, clock, cash, onProgress);
+  const move = new Move(from, to, clock, cash, onProgress, await urlsIn(from));
   await move.robots(now);
   await move.urls(({ visit }) => visit !== null);
   await move.visits(now);
@@ -63,7 +69,8 @@ class Move {
   readonly #to: Backend;
   readonly #clock: Hand;
   readonly #cash: Map<string, number>;
-  readonly #onProgress: (urls: number) => void;
+  readonly #onProgress: OnProgress;
+  readonly #total: number;
   /** Ids here, by ids there; the ids of what has visits the other way round too. */
   readonly #ids = new Ids();
   readonly #before = new Ids();
@@ -78,13 +85,15 @@ class Move {
     to: Backend,
     clock: Hand,
     cash: Map<string, number>,
-    onProgress: (urls: number) => void,
+    onProgress: OnProgress,
+    total: number,
   ) {
     this.#from = from;
     this.#to = to;
     this.#clock = clock;
     this.#cash = cash;
     this.#onProgress = onProgress;
+    this.#total = total;
   }
 
   async robots(now: Instant): Promise<void> {
@@ -99,7 +108,7 @@ class Move {
 
   /** Admits those that are meant, in order. */
   async urls(isMeant: (record: UrlRecord) => boolean): Promise<void> {
-    for await (const records of inBatches(filtered(this.#from.urls(), isMeant), AT_ONCE)) {
+    for await (const records of inBatches(filtered(this.#from.urls(), isMeant), ADMITTED_AT_ONCE)) {
       const urls = await this.#named(records);
       this.#cash.clear();
       await Promise.all(
@@ -109,13 +118,12 @@ class Move {
         }),
       );
       for (const run of runsOf(records)) await this.#admit(records.slice(...run), urls.slice(...run));
-      this.#count(records.filter((record) => record.visit === null || isDrop(record)).length);
+      this.#count(records.reduce((sum, record) => sum + (record.visit === null || isDrop(record) ? 1 : HALF), 0));
     }
   }
 
   async #admit(records: readonly UrlRecord[], names: readonly UrlName[]): Promise<void> {
     const urls = records.map((record, nth) => this.#urlOf(record, names[nth]!));
-    this.#clock.time = timeOf(records[0]!);
     await this.#to.add(urls);
     const ids = await this.#to.idsOf(urls);
     for (const [nth, { id, host, visit }] of records.entries()) {
@@ -128,7 +136,7 @@ class Move {
   #urlOf(record: UrlRecord, { fpHi, fpLo }: UrlName): NewUrl {
     const { href, host, depth, hops, source, priority, visit } = record;
     const via = this.#ids.get(record.via) ?? 0;
-    const url = { href, host, fpHi, fpLo, depth, hops, via, source, priority };
+    const url = { href, host, fpHi, fpLo, depth, hops, via, source, priority, at: timeOf(record) };
     if (!isDrop(record)) return url;
     const detail = visit!.detail;
     return { ...url, drop: { reason: visit!.end as DropReason, ...(detail === null ? {} : { detail }) } };
@@ -162,7 +170,7 @@ class Move {
       const steps = await Promise.all(leases.map((lease) => this.#step(lease, begun)));
       let done = 0;
       for (const [nth, step] of steps.entries()) {
-        if (step === null || step.isLast) done++;
+        if (step === null || step.isLast) done += HALF;
         if (step === null) continue;
         settled.push(step.settled);
         if (step.comesBack) returning.push(leases[nth]!.url.id);
@@ -238,8 +246,13 @@ class Move {
 
   #count(urls: number): void {
     this.#done += urls;
-    this.#onProgress(this.#done);
+    this.#onProgress(Math.floor(this.#done), this.#total);
   }
+}
+
+async function urlsIn(state: ReadOnlyState): Promise<number> {
+  const { queued, leased, delayed } = await state.pending();
+  return [...(await state.endCounts()).values()].reduce((sum, ended) => sum + ended, queued + leased + delayed);
 }
 
 /** A rule has ended it, and nobody was asked. */
@@ -260,12 +273,12 @@ const requestText = ({
   readonly endedAt: Instant;
 }): string => `${href} ${startedAt} ${endedAt}`;
 
-/** From and to: admitted at one time, and none of them found on another. */
+/** From and to: none of them found on another. */
 function* runsOf(records: readonly UrlRecord[]): Generator<[from: number, to: number]> {
   let from = 0;
   let ids = new Set<number>();
   for (const [nth, record] of records.entries()) {
-    if (nth > from && (timeOf(record) !== timeOf(records[from]!) || ids.has(record.via))) {
+    if (ids.has(record.via)) {
       yield [from, nth];
       from = nth;
       ids = new Set();

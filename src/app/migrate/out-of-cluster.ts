@@ -19,7 +19,7 @@ import { openSharedCrawl } from "../place/shared.ts";
 import type { CrawlView } from "../place/view.ts";
 import { UsageError } from "../usage-error.ts";
 import { MOVED_FACTS } from "./facts.ts";
-import { moveState } from "./move-state.ts";
+import { moveState, type OnProgress } from "./move-state.ts";
 
 export interface OutParts {
   readonly crawl: SharedCrawl;
@@ -27,7 +27,7 @@ export interface OutParts {
   readonly dir: string;
   /** Archive files are brought into the directory too, and the crawl has no store any more. */
   readonly local: boolean;
-  readonly onProgress: (urls: number) => void;
+  readonly onProgress: OnProgress;
 }
 
 const AT_ONCE = 500;
@@ -58,7 +58,7 @@ export async function moveOutOfCluster({ crawl, dir, local, onProgress }: OutPar
   }
 }
 
-async function fill(dir: string, view: CrawlView, local: boolean, onProgress: (urls: number) => void): Promise<void> {
+async function fill(dir: string, view: CrawlView, local: boolean, onProgress: OnProgress): Promise<void> {
   const { state, archive } = view;
   const marks = new Map([...(await state.marks())].filter(([file, bytes]) => IS_ARCHIVE.test(file) && bytes > 0));
   const folder = join(dir, "archive");

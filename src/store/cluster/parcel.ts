@@ -53,7 +53,7 @@ export class Parcel {
   /** `level`: of its cash, if it is new; `gift`: if it is known. `recorded`: where in the order of records a drop stands. */
   url(url: NewUrl, now: Instant, gift: Gift, level: number, recorded: string): void {
     const { drop } = url;
-    let text = tailOf(url, now);
+    let text = tailOf(url, url.at ?? now);
     if (drop !== undefined) {
       const fields = `${endLetter(drop.reason)},${recorded}`;
       const detail = drop.detail === undefined ? "" : `\t${drop.detail}`;

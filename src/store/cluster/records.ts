@@ -16,6 +16,7 @@ import { type Crawl, pairs } from "./crawl.ts";
 import { type Entry, type Pointer, pointerOf } from "./entry.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Recorded, recorded } from "./recorded.ts";
+import { RowCalls } from "./row-calls.ts";
 import { endOf, type KeptUrl, urlOf } from "./rows.ts";
 import type { Segments } from "./segments.ts";
 import { Grouped, type Shards } from "./shards.ts";
@@ -72,6 +73,10 @@ export class ClusterRecords implements StateQueries {
   protected readonly segments: Segments;
   protected readonly manifest: Manifest;
   protected readonly spill: Spill;
+  readonly #calls = new RowCalls<Row>(async (shard, locals) => {
+    const rows = await this.#told(shard, "ids", locals.map(String));
+    return new Map(rows.flatMap((row) => (row === null ? [] : [[this.shards.localOf(row.url.id).local, row]])));
+  });
 
   constructor({ shards, crawl, segments, manifest, spill }: RecordsParts) {
     this.shards = shards;
@@ -223,10 +228,9 @@ export class ClusterRecords implements StateQueries {
     return this.shards.command(this.shards.of(host), "HGET", part, host) as Promise<string | null>;
   }
 
-  async #row(id: number): Promise<Row | null> {
+  #row(id: number): Promise<Row | null> {
     const { shard, local } = this.shards.localOf(id);
-    const [row] = await this.#told(shard, "ids", [String(local)]);
-    return row ?? null;
+    return this.#calls.row(shard, local);
   }
 
   /** Of ids that there are. */

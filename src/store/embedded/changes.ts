@@ -214,7 +214,7 @@ export class Changes {
       this.#nextId++;
       this.#known.states.admit(id, url.priority);
       const host = this.#host(url.host);
-      this.#writer.insertUrl(id, host.id, url, now);
+      this.#writer.insertUrl(id, host.id, url, url.at ?? now);
       const level = url.drop === undefined ? (this.#raising?.begin(url, id) ?? 0) : 0;
       this.#journal.admitted(url.fpHi, url.fpLo, host.id, url.priority, level);
       if (url.drop === undefined) {
@@ -226,7 +226,7 @@ export class Changes {
         if (host.queued === 1) this.#schedule.place(host);
       } else {
         this.dropped++;
-        this.#writer.insertVisit(dropRecord(id, url.href, url.drop, now));
+        this.#writer.insertVisit(dropRecord(id, url.href, url.drop, url.at ?? now));
         this.#drop(id, url.drop.reason);
       }
     }

@@ -287,7 +287,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
       this.state.urls.set(id, {
         id,
         url,
-        admittedAt: now,
+        admittedAt: url.at ?? now,
         end: url.drop?.reason ?? null,
         dropped: url.drop !== undefined,
         place: ++this.state.lastPlace,
@@ -304,7 +304,7 @@ class MemoryBackend extends MemoryRecords implements Backend {
         if (this.#firstCash !== null) offer(queue, id, this.state.urls.get(id)!.level);
       } else {
         counts.dropped++;
-        this.#record(dropRecord(id, url.href, url.drop, now));
+        this.#record(dropRecord(id, url.href, url.drop, url.at ?? now));
       }
     }
     return counts;

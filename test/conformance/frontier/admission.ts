@@ -25,6 +25,22 @@ export function admission(begin: Begin): void {
       assert.equal((await world.leaseOne()).url.href, first.href);
     });
 
+    it("keeps the time that a URL is told to have been admitted at, and that of a drop", async () => {
+      const { backend, clock } = await begin();
+      const drop = { reason: "scope" } as const;
+      await backend.add([
+        url("a.test", "then", { at: 5_000 }),
+        url("a.test", "out", { at: 6_000, drop }),
+        url("a.test", "now"),
+      ]);
+      const urls = await Array.fromAsync(backend.urls());
+      assert.deepEqual(
+        urls.map(({ admittedAt, visit }) => visit?.startedAt ?? admittedAt),
+        [5_000, 6_000, clock.time],
+      );
+      assert.equal((await backend.lease(1))[0]?.url.admittedAt, 5_000);
+    });
+
     it("tells apart fingerprints that differ in one word only", async () => {
       const { backend } = await begin();
       const base = url("a.test", "1");
