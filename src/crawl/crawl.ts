@@ -35,6 +35,12 @@ export interface Sink<T> {
   write(items: readonly T[]): Promise<ArchiveMark>;
 }
 
+/** Where changes are told. */
+export interface Changes extends Sink<ChangeEvent> {
+  /** After the commit: which of those written last were taken. Left out where a commit counts all or none of them. */
+  settled?(taken: readonly boolean[]): Promise<void>;
+}
+
 export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"> {
   readonly frontier: Frontier;
   readonly visitors: Visitors;
@@ -42,7 +48,7 @@ export interface CrawlContext extends PermitContext, Omit<SettleContext, "rules"
   /** pages.jsonl; null: only the state tells of pages. */
   readonly pages: Sink<UrlRecord> | null;
   /** What has changed; null: nobody wants to know. */
-  readonly changes: Sink<ChangeEvent> | null;
+  readonly changes: Changes | null;
   /** Told which bodies are known; null: no other crawler asks. */
   readonly bodies: Pick<Bodies, "keep"> | null;
   readonly inbox: Inbox;
@@ -79,6 +85,8 @@ export type LoopEnd = "done" | "limit" | "stopped" | "parked" | "over-budget";
 const OPEN_PER_SLOT = 4;
 /** The loop looks round at least so often, in ms. */
 const IDLE_MS = 500;
+
+const SOMETHING = { queued: 1, leased: 0, delayed: 0 };
 
 export async function crawl(context: CrawlContext, stops: Stops): Promise<LoopEnd> {
   return new Loop(context, stops).run();
@@ -168,15 +176,18 @@ class Loop {
 
   /** How the crawl ends, if it ends now. */
   async #end(): Promise<LoopEnd | null> {
-    const { queued, leased, delayed } = await this.#context.frontier.pending();
-    const goesOn = this.#context.recrawl?.goesOn ?? false;
-    if (queued + leased + delayed === 0 && !goesOn && !this.#hasHints()) return "done";
+    const { frontier, recrawl } = this.#context;
+    const goesOn = recrawl?.goesOn ?? false;
+    // Who goes on in any case need not ask.
+    const { queued, leased, delayed } = goesOn ? SOMETHING : await frontier.pending();
+    const isIdle = queued + leased + delayed === 0;
+    if (isIdle && !this.#hasHints() && ((await recrawl?.isOver()) ?? true)) return "done";
     if (this.#stopping()) {
       if (this.#open > 0 && !this.#stops.hard.aborted) return null;
       return this.#enough() ? "limit" : "stopped";
     }
-    // What others have leased may come back, or bring links.
-    return goesOn || this.#open > 0 || leased > 0 || this.#paused ? null : this.#nothingToWaitFor();
+    // What others have leased may come back, or bring links; and where all is idle they have something to bring back.
+    return goesOn || isIdle || this.#open > 0 || leased > 0 || this.#paused ? null : this.#nothingToWaitFor();
   }
 
   /** Some of what sitemaps have said is to be gone through; it may bring URLs back. */
@@ -285,7 +296,8 @@ class Loop {
     const settled = await this.#consult(outcomes);
     const records = endedRecords(outcomes);
     const { changes, onChanged } = this.#context;
-    const events = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
+    const told = changes === null && onChanged === undefined ? [] : changeEvents(outcomes);
+    const events = told.map(({ event }) => event);
     const written = pages === null || records.length === 0 ? [] : [await pages.write(records)];
     if (changes !== null && events.length > 0) written.push(await changes.write(events));
     // Before anybody can lease the URL, and so find links there.
@@ -316,7 +328,11 @@ class Loop {
     await this.#context.bodies?.keep(
       outcomes.flatMap(({ settled: { record } }, nth) => (report.current[nth] && record && contentOf(record)) || []),
     );
-    if (events.length > 0) onChanged?.(events);
+    if (told.length > 0) {
+      const taken = told.map(({ nth }) => report.current[nth]!);
+      await changes?.settled?.(taken);
+      onChanged?.(events.filter((_, nth) => taken[nth]));
+    }
     if (records.length > 0) await this.#context.onSettled?.(records);
   }
 

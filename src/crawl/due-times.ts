@@ -17,6 +17,7 @@ import {
   returnOf,
 } from "../policy/recrawl.ts";
 import { urlPattern } from "../policy/url-pattern.ts";
+import type { Parts } from "../ports/parts.ts";
 
 /** A URL, and the importance that links have given it (as in its lease). */
 export type UrlOf = Pick<UrlRecord, "id" | "host" | "href"> & Pick<Lease, "importance">;
@@ -43,6 +44,9 @@ export interface Reasons extends NextLook {
   readonly weight: number;
 }
 
+/** Which pages are this crawler's, and how many the others have. */
+export type Among = Pick<Parts, "of" | "isMine" | "others">;
+
 /** A panel as a run has left it. */
 export interface KeptPanel {
   /** How thin it is (policy/panel). */
@@ -54,12 +58,15 @@ export class DueTimes {
   readonly rules: RecrawlRules;
   readonly #weightOf: WeightOf;
   readonly #panel: Panel;
+  readonly #among: Among | null;
   #economy: Economy | null = null;
   #changedSince = 0;
 
-  constructor(rules: RecrawlRules, weightOf: WeightOf) {
+  /** `among`: null for who looks after all pages. */
+  constructor(rules: RecrawlRules, weightOf: WeightOf, among: Among | null = null) {
     this.rules = rules;
     this.#weightOf = weightOf;
+    this.#among = among;
     this.#panel = new Panel(FIRST_BELIEF, rules.bounds);
   }
 
@@ -85,7 +92,7 @@ export class DueTimes {
     const { pattern } = urlPattern(url.href);
     const belief = this.#believed(url, pattern, history);
     const weight = this.#weightOf(url);
-    if (!this.#panel.holds(url.id)) return nextLook(belief, weight, this.economy, this.rules);
+    if (!this.holds(url)) return nextLook(belief, weight, this.economy, this.rules);
     const page = { belief, weight, host: url.host, pattern };
     this.#panel.put(url.id, { ...page, soundings: 0 });
     this.#changedSince++;
@@ -120,8 +127,9 @@ export class DueTimes {
   /** As it was when the panel had last changed by a good part. */
   get economy(): Economy {
     const { pages, scale, demand, soundings } = this.#panel;
-    if (this.#economy !== null && this.#changedSince <= demand.pages * STALE_PART) return this.#economy;
-    const visits = budgetOf(pages, this.rules);
+    const visits = budgetOf(pages, this.rules, this.#among?.others);
+    const isFresh = this.#changedSince <= demand.pages * STALE_PART;
+    if (this.#economy !== null && isFresh && isNear(visits, this.#economy.visits)) return this.#economy;
     const left = Math.max(visits - soundings, visits / 2);
     this.#changedSince = 0;
     this.#economy = {
@@ -132,8 +140,24 @@ export class DueTimes {
     return this.#economy;
   }
 
+  /** Whether the panel has a place for it. */
   holds({ id }: Pick<UrlOf, "id">): boolean {
-    return this.#panel.holds(id);
+    return this.#panel.holds(id) && (this.#among === null || this.#among.isMine(this.#among.of(id)));
+  }
+
+  /** Pages that are visited again, of those that this crawler looks after; estimated where they are many. */
+  get pages(): number {
+    return this.#panel.pages;
+  }
+
+  /** Others look after some of them from now on. */
+  leave(): void {
+    for (const id of [...this.#panel.ids]) if (!this.holds({ id })) this.#forget(id);
+  }
+
+  /** From now on a page of the panel stands for 2 ** zeros, if it did not for more. */
+  thin(zeros: number): void {
+    if (zeros > this.#panel.zeros) this.#panel.thin(zeros);
   }
 
   /** Whose records tell what the panel knows. */
@@ -143,12 +167,14 @@ export class DueTimes {
 
   /** Learns from the records of an earlier run's panel, each of which stands for as many pages as it did there. */
   load({ zeros, records }: KeptPanel): void {
-    this.#panel.thin(zeros);
+    this.thin(zeros);
     // Twice: the second time with the priors that the first has given.
     for (let round = 0; round < 2; round++)
       for (const { visit, ...url } of records) if (visit !== null && isByRate(visit)) this.learn(url, visit);
   }
 }
+
+const isNear = (one: number, other: number): boolean => Math.abs(one - other) <= other * STALE_PART;
 
 const returnAfter = ({ end, attempt }: VisitRecord): Return =>
   attempt === 0 || end === "retry" || end === "follow" ? "never" : returnOf(end);

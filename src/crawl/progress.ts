@@ -3,7 +3,7 @@ import type { Clock, Instant } from "../base/clock.ts";
 import { type EndReason, isPresent, pagesIn } from "../model/end.ts";
 import { type Again, type CrawlStats, FAILURES, type Waiting } from "../model/stats.ts";
 import type { Visited } from "../model/visited.ts";
-import type { Frontier, StateQueries } from "../ports/frontier.ts";
+import type { Frontier, Pending, StateQueries } from "../ports/frontier.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Outcome } from "./settle.ts";
 
@@ -44,6 +44,8 @@ export class Progress {
   #nextVisitAt: Instant | null = null;
   #open = 0;
   #turnedAt: Instant;
+  /** Since nothing waited when it was asked last. */
+  #idle: { readonly pending: Pending; readonly at: Instant } | null = null;
   /** Samples of (time, pages fetched) within the window, oldest first. */
   #samples: { readonly at: Instant; readonly fetched: number }[] = [];
 
@@ -140,8 +142,8 @@ export class Progress {
 
   async snapshot(): Promise<CrawlStats> {
     const at = this.#clock.now();
-    const { queued, leased, delayed, hosts } = await this.#state.pending();
     const { crawlers, limit, deadline } = this.#limits;
+    const { queued, leased, delayed, hosts } = await this.#pending(at);
     if (crawlers === null) this.#byEnd = await this.#state.endCounts();
     const byEnd = Object.fromEntries(this.#byEnd) as Partial<Record<EndReason, number>>;
     let failed = 0;
@@ -168,6 +170,14 @@ export class Progress {
       nextVisitAt: queued + leased + delayed === 0 ? this.#nextVisitAt : null,
       waiting: leased === 0 && queued + delayed > 0 ? await this.#waiting(at) : null,
     };
+  }
+
+  /** Where others are, that nothing waits is said by no memory, and so asked no more often than need be. */
+  async #pending(now: Instant): Promise<Pending> {
+    if (this.#idle !== null && now - this.#idle.at < RECOUNT_FOR_LIMIT_MS) return this.#idle.pending;
+    const pending = await this.#state.pending();
+    this.#idle = this.#limits.crawlers !== null && pending.hosts === 0 ? { pending, at: now } : null;
+    return pending;
   }
 
   #rateNow(at: Instant): number {

@@ -14,14 +14,15 @@ export function endedRecords(outcomes: readonly Outcome[]): UrlRecord[] {
   return records;
 }
 
-export function changeEvents(outcomes: readonly Outcome[]): ChangeEvent[] {
-  const events: ChangeEvent[] = [];
-  for (const { settled, change } of outcomes) {
+/** Which outcome brings which event. */
+export function changeEvents(outcomes: readonly Outcome[]): { readonly nth: number; readonly event: ChangeEvent }[] {
+  const events: { readonly nth: number; readonly event: ChangeEvent }[] = [];
+  for (const [nth, { settled, change }] of outcomes.entries()) {
     const { lease, verdict, record } = settled;
     // Nobody makes anything of a sitemap.
     if (verdict.kind !== "end" || record === null || lease.url.source === "sitemap") continue;
     const event = eventOf(record, lease.previous, change);
-    if (event !== null) events.push(event);
+    if (event !== null) events.push({ nth, event });
   }
   return events;
 }

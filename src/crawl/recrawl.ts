@@ -17,7 +17,9 @@ import {
 } from "../policy/recrawl.ts";
 import type { Backend, Frontier, Settled, StateQueries } from "../ports/frontier.ts";
 import type { Due, Revisits } from "../ports/revisits.ts";
-import { DueTimes, isByRate, type KeptPanel, type Weighed, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
+import { DueTimes, isByRate, type Weighed, type WeightOf, wasLookedAtAgain } from "./due-times.ts";
+import { PartedSchedule, type PartedScheduleParts } from "./parted-schedule.ts";
+import { isWithin, OwnSchedule, type Schedule, weighed } from "./schedule.ts";
 
 export interface RecrawlParts {
   readonly frontier: Revisits & Pick<Frontier, "pending">;
@@ -28,6 +30,11 @@ export interface RecrawlParts {
   readonly weightOf: WeightOf;
   /** One due pass: what is due by then comes back, whatever the budget says, and the crawl ends. Null: it goes on for ever. */
   readonly until: Instant | null;
+  /** Where crawlers share a crawl. */
+  readonly shared?: Pick<PartedScheduleParts, "parts" | "log"> & {
+    /** Of a due pass: until when by now, since who joins may have moved it on. */
+    untilNow(): Promise<Instant>;
+  };
 }
 
 /** Due URLs looked at in one go: rows are read for them. */
@@ -39,8 +46,6 @@ export const REVISITS = 1;
 const HOST_BUSY_MS = 60_000;
 /** When nothing is due the store is asked again after so long. */
 const ASK_AGAIN_MS = 1_000;
-/** What is believed is kept so often, for `trawl due` beside a crawl that never ends. */
-const KEEP_MS = 5_000;
 const MOST_HOSTS = 10_000;
 const MOST_HINTED = 10_000;
 /** A page that comes due is put off when it would be due so much of its interval later by what is known now. */
@@ -55,15 +60,15 @@ export class Recrawl {
   #purse: Purse;
   #askedAt: Instant = Number.NEGATIVE_INFINITY;
   #nextAt: Instant | null = null;
-  #state: Pick<Backend, "setFact"> | null = null;
-  #keptAt: Instant = Number.NEGATIVE_INFINITY;
-  #keptPages = 0;
+  #until: Instant | null;
+  #schedule: Schedule | null = null;
   /** Brought forward by a hint: not to be put off again. */
   readonly #hinted = new Set<number>();
 
   constructor(parts: RecrawlParts, rules: RecrawlRules) {
     this.#parts = parts;
-    this.dueTimes = new DueTimes(rules, parts.weightOf);
+    this.#until = parts.until;
+    this.dueTimes = new DueTimes(rules, parts.weightOf, parts.shared?.parts);
     this.#purse = { visits: 0, at: parts.clock.now() };
   }
 
@@ -89,7 +94,13 @@ export class Recrawl {
 
   /** Whether there is always something to wait for. */
   get goesOn(): boolean {
-    return this.#parts.until === null;
+    return this.#until === null;
+  }
+
+  /** Of a due pass: whether all that was due has come back and ended, whoever was to bring it back. */
+  async isOver(): Promise<boolean> {
+    if (this.#until === null || !((await this.#schedule?.isWhole()) ?? true)) return false;
+    return this.#parts.frontier.rests(this.#until);
   }
 
   /** When the next URL is due, as it was when last looked; null: nothing is, or it was not looked for. */
@@ -100,9 +111,11 @@ export class Recrawl {
   /** Puts what is due back into the frontier; the number put back. Cheap when there is nothing to do. */
   async take(): Promise<number> {
     const now = this.#parts.clock.now();
-    if (!isWithin(KEEP_MS, this.#keptAt, now)) await this.#keep(now);
+    await this.#schedule?.tend(now);
     if (isWithin(ASK_AGAIN_MS, this.#askedAt, now)) return 0;
-    const { until } = this.#parts;
+    const { shared } = this.#parts;
+    if (this.#until !== null && shared !== undefined) this.#until = await shared.untilNow();
+    const until = this.#until;
     const put = until === null ? await this.#takeWithin(now) : await this.#takeAll(until);
     if (put > 0) return put;
     this.#nextAt = await this.#parts.frontier.nextDueAt();
@@ -119,7 +132,7 @@ export class Recrawl {
     this.#purse = filled(this.#purse, now, visits);
     const most = Math.min(Math.floor(this.#purse.visits), AT_ONCE);
     const early = Math.min(spare(this.#purse, visits), AT_ONCE);
-    let due = most === 0 ? [] : await this.#parts.frontier.due(now, most);
+    let due = most <= 0 ? [] : await this.#parts.frontier.due(now, most);
     if (due.length < early) due = await this.#parts.frontier.due(now + this.dueTimes.rules.bounds.maxMs, early);
     return this.#putBack(due, now, isIdle);
   }
@@ -161,6 +174,12 @@ export class Recrawl {
     return this.#parts.frontier.revisit(ids.map((id) => ({ id, priority: REVISITS })));
   }
 
+  /** Who looks after the URL has not heard of it, and would put it off. */
+  async #bring(id: number): Promise<void> {
+    this.#purse = { ...this.#purse, visits: this.#purse.visits - 1 };
+    await this.#revisit([id]);
+  }
+
   /** Prices move: when a page that comes due should be due instead, or null for now. `early`: there are visits to spare. */
   #putOff({ visit, ...url }: Weighed, now: Instant, early: boolean): Instant | null {
     if (visit === null || this.#hinted.has(url.id)) return null;
@@ -183,113 +202,23 @@ export class Recrawl {
 
   /** Somebody who is trusted says that a URL has changed: it is due at `at`, whatever its rate; within a due pass, in that. */
   async hinted(id: number, at: Instant): Promise<void> {
+    const parts = this.#parts.shared?.parts;
+    if (parts !== undefined && !parts.isMine(parts.of(id))) return this.#bring(id);
     this.#hinted.add(id);
     if (this.#hinted.size > MOST_HINTED) this.#hinted.delete(this.#hinted.values().next().value!);
     this.#askedAt = Number.NEGATIVE_INFINITY;
-    await this.#parts.frontier.schedule([{ id, dueAt: Math.min(at, this.#parts.until ?? at) }]);
+    await this.#parts.frontier.schedule([{ id, dueAt: Math.min(at, this.#until ?? at) }]);
   }
 
-  /**
-   * Begins with what an earlier run has kept. When that is not the whole, because it was killed, or ran without schedules,
-   * or was made by other rules, all URLs that have ended are gone through; the number of those that are scheduled by that.
-   */
+  /** Begins with what an earlier run has kept, or others have; the number of URLs that had to be scheduled. */
   async open(state: Pick<Backend, "fact" | "setFact">): Promise<number> {
-    const { share: _, ...rules } = this.dueTimes.rules; // which says nothing of when pages are due
-    const isAsRuled = (await state.fact(RULED)) === JSON.stringify(rules);
-    const isWhole = isAsRuled && (await state.fact(SCHEDULED)) === "all" && (await state.fact(PANEL)) !== null;
-    await state.setFact(SCHEDULED, "some"); // until it is closed
-    this.#state = state;
-    if (!isWhole) {
-      const scheduled = await this.#adopt(!isAsRuled);
-      await state.setFact(RULED, JSON.stringify(rules));
-      return scheduled;
-    }
-    this.dueTimes.load(await panelRecords(state, this.#parts.urls));
-    return 0;
+    const { urls, frontier, random, clock, shared } = this.#parts;
+    const parts = { dueTimes: this.dueTimes, urls, frontier, random, clock };
+    this.#schedule = shared === undefined ? new OwnSchedule(parts, state) : new PartedSchedule({ ...parts, ...shared });
+    return this.#schedule.open();
   }
 
-  async close(state: Pick<Backend, "setFact">): Promise<void> {
-    await keepPanel(state, this.dueTimes.panel);
-    await state.setFact(SCHEDULED, "all");
+  async close(): Promise<void> {
+    await this.#schedule?.close();
   }
-
-  /** When pages have come or gone: who is in the panel stays the same otherwise, or nearly. */
-  async #keep(now: Instant): Promise<void> {
-    this.#keptAt = now;
-    const { panel } = this.dueTimes;
-    if (this.#state === null || panel.ids.length === this.#keptPages) return;
-    await keepPanel(this.#state, panel);
-    this.#keptPages = panel.ids.length;
-  }
-
-  /**
-   * Two walks over the URLs that have ended: what is known of them, and when they are due, where that is not settled.
-   * `anew`: it is settled for none but those that are due by now.
-   */
-  async #adopt(anew: boolean): Promise<number> {
-    const { urls, frontier, random, clock } = this.#parts;
-    const settledUntil = anew ? clock.now() : Number.POSITIVE_INFINITY;
-    for await (const { visit, ...url } of urls.urls({ endedOnly: true }))
-      if (visit !== null && isByRate(visit) && this.dueTimes.holds(url))
-        this.dueTimes.learn({ ...url, importance: await urls.importance(url.id) }, visit);
-    let scheduled = 0;
-    let batch: { readonly id: number; readonly dueAt: Instant }[] = [];
-    const flush = async () => {
-      await frontier.schedule(batch);
-      scheduled += batch.length;
-      batch = [];
-    };
-    for await (const { visit, dueAt, ...url } of urls.urls({ endedOnly: true })) {
-      if (visit === null || (dueAt !== null && dueAt <= settledUntil)) continue;
-      // What is tried after twice as long each time stays at its step, within the bounds.
-      const lastMs = dueAt === null ? null : (dueAt - visit.endedAt) / 2;
-      const importance = await urls.importance(url.id);
-      const at = this.dueTimes.after({ ...url, importance }, visit, lastMs, random());
-      if (at !== null) batch.push({ id: url.id, dueAt: at });
-      if (batch.length === BATCH) await flush();
-    }
-    if (batch.length > 0) await flush();
-    return scheduled;
-  }
-}
-
-/** Whether less than so much time has passed; not when the clock was set back behind `since`. */
-const isWithin = (ms: number, since: Instant, now: Instant): boolean => now >= since && now - since < ms;
-
-/** Facts of the state: the ids of the panel and how thin it is, and whether all that has ended is scheduled ("all", "some"; none: nothing is). */
-const PANEL = "sample";
-const SCHEDULED = "scheduled";
-/** And the rules by which it was. */
-const RULED = "scheduledBy";
-
-/** A record, and the importance that links have given its URL; null when there is no such URL. */
-export async function weighed(id: number, urls: Pick<StateQueries, "byId" | "importance">): Promise<Weighed | null> {
-  const record = await urls.byId(id);
-  return record === null ? null : { ...record, importance: await urls.importance(id) };
-}
-
-/** Of the panel the ids of its pages are kept: their records hold the rest. */
-const keepPanel = (state: Pick<Backend, "setFact">, panel: DueTimes["panel"]): Promise<void> =>
-  state.setFact(PANEL, JSON.stringify(panel));
-
-/** The panel that a run with schedules has kept last; an empty one when there was none. */
-export async function panelRecords(
-  state: Pick<StateQueries, "fact">,
-  urls: Pick<StateQueries, "byId" | "importance">,
-): Promise<KeptPanel> {
-  const kept = await state.fact(PANEL);
-  const { zeros, ids } = kept === null ? NO_PANEL : (JSON.parse(kept) as DueTimes["panel"]);
-  const records: Weighed[] = [];
-  for (const id of ids) {
-    const record = await weighed(id, urls);
-    if (record !== null) records.push(record);
-  }
-  return { zeros, records };
-}
-
-const NO_PANEL: DueTimes["panel"] = { zeros: 0, ids: [] };
-
-/** A crawl runs without schedules: one with them, later, goes through all that has ended by then. */
-export async function leaveUnscheduled(state: Pick<Backend, "fact" | "setFact">): Promise<void> {
-  if ((await state.fact(SCHEDULED)) === "all") await state.setFact(SCHEDULED, "some");
 }

@@ -120,6 +120,12 @@ export class Panel {
   }
 }
 
+/** The ids of a panel, as thin as it must be to hold no more than `most`. */
+export function thinned(zeros: number, ids: readonly number[], most = MOST): { zeros: number; ids: number[] } {
+  const held = ids.filter((id) => Math.clz32(mixed(id)) >= zeros);
+  return held.length > most ? thinned(zeros + 1, held, most) : { zeros, ids: held };
+}
+
 function count(group: Group, belief: Belief, sign: 1 | -1): void {
   group.pages += sign;
   for (let at = 0; at < belief.length; at++) group.sum[at]! += sign * belief[at]!;

@@ -67,8 +67,14 @@ function visitsOf(belief: Belief, weight: number, economy: Economy, { policy, bo
   return within((economy.visits * changes) / economy.changes, bounds);
 }
 
-/** What can be paid for when `pages` pages are to be visited again: visits a ms. */
-export const budgetOf = (pages: number, { budget, everyMs }: RecrawlRules): number => budget ?? pages / everyMs;
+/**
+ * What can be paid for when `pages` pages are to be visited again: visits a ms. Of a budget for all, crawlers that share a
+ * crawl have as much as they look after of all pages; `others`: how many the others do.
+ */
+export function budgetOf(pages: number, { budget, everyMs }: RecrawlRules, others = 0): number {
+  if (budget === null) return pages / everyMs;
+  return others === 0 ? budget : (budget * pages) / (pages + others);
+}
 
 /** What an end means for the next look. */
 export type Return =

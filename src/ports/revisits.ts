@@ -7,7 +7,8 @@
  *    attempts begin at 1, its lease carries the record with which it ended last, and a verdict that would drop it ends
  *    it. After a restart it waits in that class and place again, until it ends. It is given cash like any other, and not on a short list (promise 8).
  * 10. A URL that has ended may have a time at which it is due again. It is given by the end itself, in its transaction,
- *    or later; queueing the URL again takes it away.
+ *    or later; queueing the URL again takes it away. Where crawlers share the URLs, `due` and `nextDueAt` speak of those
+ *    that this one looks after, `rests` of all.
  */
 import type { Instant } from "../base/clock.ts";
 
@@ -27,4 +28,6 @@ export interface Revisits {
   due(until: Instant, max: number): Promise<readonly Due[]>;
   /** When the first is due; null when none ever is. */
   nextDueAt(): Promise<Instant | null>;
+  /** Whether nothing is pending, and nothing due by then: in one look, so that what is queued meanwhile is not missed. */
+  rests(until: Instant): Promise<boolean>;
 }

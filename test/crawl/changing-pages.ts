@@ -4,7 +4,8 @@
  */
 import type { Clock } from "../../src/base/clock.ts";
 import { hashText } from "../../src/base/hash.ts";
-import { Recrawl, weighed } from "../../src/crawl/recrawl.ts";
+import { Recrawl } from "../../src/crawl/recrawl.ts";
+import { weighed } from "../../src/crawl/schedule.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Lease } from "../../src/model/lease.ts";

@@ -68,7 +68,7 @@ async function lived(dateOf: (changedAt: number, now: number, page: number) => n
       web: (href, _nth, _cookie, request) => web(href, request!.at),
       ...{ clock, backend: () => backend, sitemap, recrawl: () => recrawl, concurrency: 8 },
     });
-    await recrawl.close(backend);
+    await recrawl.close();
     for (const { href, startedAt } of asked) {
       const [, page] = /\/p(\d+)$/.exec(href) ?? [];
       if (page !== undefined) seen.push({ page: Number(page), at: startedAt });

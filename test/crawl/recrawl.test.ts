@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Clock } from "../../src/base/clock.ts";
 import { byImportance, DueTimes } from "../../src/crawl/due-times.ts";
-import { leaveUnscheduled, panelRecords, Recrawl, weighed } from "../../src/crawl/recrawl.ts";
+import { Recrawl } from "../../src/crawl/recrawl.ts";
+import { leaveUnscheduled, panelRecords, weighed } from "../../src/crawl/schedule.ts";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { HostKey } from "../../src/model/host.ts";
 import { NO_ANSWER, type UrlRecord } from "../../src/model/record.ts";
@@ -82,7 +83,7 @@ async function crawlFor(ms: number, web: (href: string, at: number) => Reply, ru
       return made;
     },
   });
-  await made.close(backend);
+  await made.close();
   return { world, backend, clock, recrawl: recrawl! as Recrawl };
 }
 
@@ -207,6 +208,7 @@ describe("a continuous crawl", () => {
       revisit: async () => 0,
       schedule: async () => {},
       due: async () => [],
+      rests: async () => false,
       async nextDueAt() {
         asked++;
         return null;
@@ -295,7 +297,7 @@ describe("a due pass", () => {
     await recrawl.open(backend);
     const options = { seeds: [root(0)], web: (href: string) => web(href, clock.now()), clock, backend: () => backend };
     const world = await crawlWorld({ ...options, recrawl: () => recrawl });
-    await recrawl.close(backend);
+    await recrawl.close();
     return world;
   }
 

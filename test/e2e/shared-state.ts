@@ -1,7 +1,9 @@
 /** What a crawl that crawlers share has left behind, in the cluster and in its store. */
+import { IS_ARCHIVE } from "../../src/app/dir/archive-files.ts";
 import { CrawlArchive } from "../../src/app/dir/crawl-archive.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { directoryBlobs } from "../../src/blobs/directory.ts";
+import type { VisitRecord } from "../../src/model/record.ts";
 import { openCluster } from "../../src/store/cluster/backend.ts";
 import { Connection } from "../../src/store/cluster/connection.ts";
 import type { RedisCluster } from "../services/redis-cluster.ts";
@@ -11,6 +13,8 @@ export interface SharedState extends AsyncDisposable {
   ends(): Promise<Map<string, string>>;
   /** URLs that were fetched and kept. */
   fetched(): Promise<Set<string>>;
+  /** Of each URL every visit, in order. */
+  visits(): Promise<(readonly VisitRecord[])[]>;
   /** Captures that cannot be read from the store, in words. */
   unreadable(): Promise<string[]>;
   /** Archive files that did not go up whole, or whose segments are there still. */
@@ -36,6 +40,10 @@ export async function sharedState(
   return {
     ends,
     fetched: async () => new Set([...(await ends())].flatMap(([href, end]) => (end === "fetched" ? [href] : []))),
+    async visits() {
+      const urls = await Array.fromAsync(state.urls());
+      return Promise.all(urls.map(({ id }) => state.visitsOf(id)));
+    },
     async unreadable() {
       const faults: string[] = [];
       for await (const { href, capture } of state.captures())
@@ -45,7 +53,8 @@ export async function sharedState(
     async segmented() {
       const faults: string[] = [];
       for (const [file, bytes] of await state.marks())
-        if ((await blobs.head(`archive/${file}`))?.bytes !== bytes) faults.push(`${file} is not there as a whole`);
+        if (IS_ARCHIVE.test(file) && (await blobs.head(`archive/${file}`))?.bytes !== bytes)
+          faults.push(`${file} is not there as a whole`);
       for await (const { key } of blobs.list("segments/")) faults.push(key);
       return faults;
     },

@@ -15,6 +15,8 @@ export interface Side {
 export interface Place extends AsyncDisposable {
   /** What `trawl crawl` is told of it. */
   readonly where: readonly string[];
+  /** What `trawl recrawl` is told of it. */
+  readonly again: readonly string[];
   /** What commands are told that look at it, or ask something of it. */
   readonly crawl: readonly string[];
   /** Every admitted URL with its end, or its state when it has none. */
@@ -44,6 +46,7 @@ async function directory(): Promise<Place> {
   const files = ["crawl.json", "state.db", "pages/pages.jsonl", "indexes/index.cdxj"];
   return {
     where: ["--dir", dir.path],
+    again: [dir.path],
     crawl: [dir.path],
     ends: async () => endsIn(dir.path),
     async faults() {
@@ -71,6 +74,7 @@ async function onCluster(cluster: RedisCluster): Promise<Place> {
   const crawl = ["--frontier", frontierOf(cluster), "--name", name];
   return {
     where: [...crawl, "--shards", String(SHARDS), "--store", store, "--dir", join(dir.path, "crawler")],
+    again: [...crawl, "--dir", join(dir.path, "crawler")],
     crawl,
     ends: () => asked((state) => state.ends()),
     faults: () => asked(async (state) => [...(await state.unreadable()), ...(await state.segmented())]),

@@ -1,6 +1,6 @@
 /** `trawl due DIR`: what is visited again when, and why. */
 import { byImportance, DueTimes } from "../../crawl/due-times.ts";
-import { panelRecords, weighed } from "../../crawl/recrawl.ts";
+import { weighed } from "../../crawl/schedule.ts";
 import { readArguments, type Table } from "../config/arguments.ts";
 import { recrawlRulesOf } from "../config/rules.ts";
 import { type DueRow, dueLines, dueRow } from "../inspect/due.ts";
@@ -37,7 +37,7 @@ export const dueCommand: Command = {
     if (config === null) throw new UsageError("directory", `${name} has no crawl.json; trawl crawl --dir writes one`);
     const due = await state.due(Number.MAX_SAFE_INTEGER, (given.limit as number | undefined) ?? TABLE.limit.default);
     const dueTimes = new DueTimes(recrawlRulesOf(config), byImportance);
-    dueTimes.load(await panelRecords(state, state));
+    dueTimes.load(await crawl.panel());
     const rows: DueRow[] = [];
     for (const { id } of due) {
       const record = await weighed(id, state);

@@ -12,6 +12,7 @@ import { type Given, readArguments, type Table } from "./arguments.ts";
 import { checkNamed, findConfigFile, loadConfigFile } from "./config-file.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
 import { frontierName } from "./frontier.ts";
+import type { Option } from "./option.ts";
 import { type CrawlOptions, OPTION_LIST, OPTIONS, type OptionName } from "./options.ts";
 import { readSeeds, seedLines, settleFiles } from "./seeds.ts";
 import { isOfCrawl, mustBeShareable, type SharedCrawl, sharedCrawl } from "./sharing.ts";
@@ -63,9 +64,13 @@ export async function resolveConfig(argv: readonly string[], around: Surrounding
   return merge(base, seeded ? { ...flags, seeds: positionals } : flags, around);
 }
 
-/** The configuration kept in a crawl's directory, with these options in place of its own. Throws a `UsageError`; writes nothing. */
-export async function keptConfigWith(given: Given, dir: string, around: Surroundings): Promise<Resolved> {
-  return merge({}, { ...(await settlePaths(given, around.cwd, (name) => `--${name}`)), dir }, around);
+/**
+ * The configuration kept in a crawl's directory, or in the cluster where crawlers share it (`dir`: undefined), with these
+ * options in place of its own. Throws a `UsageError`; writes nothing.
+ */
+export async function keptConfigWith(given: Given, dir: string | undefined, around: Surroundings): Promise<Resolved> {
+  const settled = await settlePaths(given, around.cwd, (name) => `--${name}`);
+  return merge({}, dir === undefined ? settled : { ...settled, dir }, around);
 }
 
 /** The same for a program: `where` is the name of the function that was called, and begins each sentence. */
@@ -253,10 +258,10 @@ async function findModule(name: string, base: string, subject: string): Promise<
 }
 
 /** What DIR/crawl.json shall hold: options that belong to the crawl, written as on the command line. */
-function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
+function keptConfig(config: CrawlConfig, isKept = isOfDirectory): Readonly<Record<string, unknown>> {
   const kept: Record<string, unknown> = { trawl: VERSION, seeds: config.seeds };
   for (const [name, option] of OPTION_LIST) {
-    if (option.runOnly) continue;
+    if (!isKept(option)) continue;
     const value = config[name as keyof CrawlConfig];
     const isText = typeof value === "number" && (option.kind === "duration" || option.kind === "bytes");
     kept[name] = isText ? printValue(option, value) : value;
@@ -264,13 +269,10 @@ function keptConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
   return kept;
 }
 
+const isOfDirectory = (option: Option): boolean => !option.runOnly;
+
 /** What the crawlers of a crawl have alike. */
-export function sharedConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
-  const ofCrawl = new Set<string>(OPTION_LIST.flatMap(([name, option]) => (isOfCrawl(option) ? [name] : [])));
-  return Object.fromEntries(
-    Object.entries(keptConfig(config)).filter(([key]) => !Object.hasOwn(OPTIONS, key) || ofCrawl.has(key)),
-  );
-}
+export const sharedConfig = (config: CrawlConfig): Readonly<Record<string, unknown>> => keptConfig(config, isOfCrawl);
 
 /** The same for others to see: without what may be secret. */
 export function publicConfig(config: CrawlConfig): Readonly<Record<string, unknown>> {
@@ -305,7 +307,7 @@ export async function sharedConfigIn(connection: Connection, name: string): Prom
 export function configIn(kept: Readonly<Record<string, unknown>>, where: string, dir: string): CrawlConfig {
   const table: Table = OPTIONS;
   const known = Object.entries(kept).filter(
-    ([key]) => key === "seeds" || (Object.hasOwn(table, key) && !table[key]!.runOnly),
+    ([key]) => key === "seeds" || (Object.hasOwn(table, key) && (isOfDirectory(table[key]!) || isOfCrawl(table[key]!))),
   );
   const given = checkNamed(Object.fromEntries(known), OPTIONS, where, "directory", ["seeds"]);
   const { input: _input, config: _config, ...options } = withDefaults(given);

@@ -83,6 +83,8 @@ export interface Option {
   readonly word?: string;
   /** True: belongs to one run of the command, not to the crawl; not kept in DIR/crawl.json. */
   readonly runOnly?: true;
+  /** True: though of one run, crawlers that share a crawl have it alike, and who joins them takes it. */
+  readonly ofSharedCrawl?: true;
   /** True: of crawlers that share a crawl each has its own. */
   readonly ownToCrawler?: true;
 }

@@ -35,7 +35,7 @@ export function mustBeShareable(
   const refuse = (sentence: string): never => {
     throw new UsageError("frontier", sentence);
   };
-  const { store, storeSync, overwrite, events, seen, continuous } = options;
+  const { store, storeSync, overwrite, seen } = options;
   if (store === null)
     refuse(
       "crawlers that share a crawl keep its archive in one place; name it with --store s3://bucket/prefix, or a directory that all of them see",
@@ -46,16 +46,15 @@ export function mustBeShareable(
     refuse(
       `--overwrite does not go with --frontier: others may be at ${shared.name}; begin a new crawl under another --name`,
     );
-  if (events !== null) refuse("--events does not go with --frontier yet; leave it out");
   if (seen !== "exact") refuse(`--seen ${seen} does not go with --frontier; leave it out`);
-  if (continuous) refuse("--continuous does not go with --frontier yet; leave it out");
   const file = seeds.find((seed) => seed.startsWith("file:"));
   if (file !== undefined)
     refuse(`${file} is a file of this machine, and the crawl is shared with others; leave it out`);
 }
 
 /** Those that all crawlers of a crawl have alike. */
-export const isOfCrawl = (option: Option): boolean => !option.runOnly && !option.ownToCrawler;
+export const isOfCrawl = ({ runOnly, ofSharedCrawl, ownToCrawler }: Option): boolean =>
+  (!runOnly || ofSharedCrawl === true) && !ownToCrawler;
 
 /** Why a crawler with this configuration is none of a crawl that others are at: a sentence; null when it is one. */
 export function unlike(mine: CrawlConfig, theirs: CrawlConfig, name: string): string | null {

@@ -104,7 +104,8 @@ const CHANGES = `## Changes
 standard output. A page has changed when its visible text differs in more than three bits of its SimHash from what it was when
 it changed last; where there is too little text to tell, when any byte differs. What cannot be reached is as it was, and is not
 told. In FILE each change stands once, whatever happens: a line is on disk before the state knows of it, and a crawl that was
-killed cuts off what no commit has counted. On standard output a line comes after the commit, so that a kill may swallow one.
+killed cuts off what no commit has counted. Of crawlers that share a crawl each has a file of its own, with the changes of
+the pages that it visited. On standard output a line comes after the commit, so that a kill may swallow one.
 `;
 
 const STATE = `## state.db

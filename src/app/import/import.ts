@@ -9,7 +9,7 @@ import { systemClock } from "../../base/clock.ts";
 import { silentLog } from "../../base/log.ts";
 import { temporaryFolder } from "../../base/temporary.ts";
 import { Duplicates } from "../../crawl/duplicates.ts";
-import { leaveUnscheduled } from "../../crawl/recrawl.ts";
+import { leaveUnscheduled } from "../../crawl/schedule.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import { openEmbedded } from "../../store/embedded/backend.ts";
 import { recordAt } from "../../warc/read-at.ts";

@@ -1,6 +1,7 @@
 /** A crawl in a directory, as commands look at it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { panelRecords } from "../../crawl/schedule.ts";
 import { isHeld } from "../../store/embedded/database.ts";
 import { type EmbeddedState, type LookOptions, openState } from "../../store/embedded/read-only.ts";
 import { readConfig } from "../config/config.ts";
@@ -22,6 +23,7 @@ export async function openDirectory(dir: string, options?: LookOptions): Promise
     ...{ ...left, state },
     damage: () => state.damage(),
     standing: async () => ({ running: isHeld(dir), paused: await spoolSlot(dir).isPaused() }),
+    panel: () => panelRecords(state, state),
     async [Symbol.asyncDispose]() {
       state[Symbol.dispose]();
       await left[Symbol.asyncDispose]();

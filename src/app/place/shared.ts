@@ -1,9 +1,12 @@
 /** A crawl that crawlers share, as commands look at it from anywhere: its state in Redis, its archive in the store. */
+import { samplesOf } from "../../crawl/parted-schedule.ts";
+import { sampleRecords } from "../../crawl/schedule.ts";
 import type { InboxSlot } from "../../ports/inbox.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import type { Connection } from "../../store/cluster/connection.ts";
 import { clusterSlot } from "../../store/cluster/inbox.ts";
 import { livingIn } from "../../store/cluster/members.ts";
+import { clusterParts } from "../../store/cluster/parts.ts";
 import { sharedConfigIn } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { SharedCrawl } from "../config/sharing.ts";
@@ -32,6 +35,10 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
       const crawlers = await livingIn(connection, name, clock);
       const paused = await clusterSlot(connection, name).isPaused();
       return { running: crawlers.length > 0, paused, crawlers, masters: await connection.masters() };
+    },
+    async panel() {
+      const parts = clusterParts(connection, { name, shards, state, members: null });
+      return sampleRecords(await samplesOf(parts), state);
     },
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

@@ -1,4 +1,5 @@
 /** A crawl as commands look at it, wherever it is: nothing is written, and it may run meanwhile. */
+import type { KeptPanel } from "../../crawl/due-times.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
 import type { MasterStanding } from "../../store/cluster/checks.ts";
 import type { LivingMember } from "../../store/cluster/members.ts";
@@ -23,6 +24,8 @@ export interface Remains extends AsyncDisposable {
 
 export interface CrawlView extends Remains {
   readonly state: ReadOnlyState;
+  /** What those who visit its pages again have kept of what they believe. */
+  panel(): Promise<KeptPanel>;
 }
 
 export interface Standing {

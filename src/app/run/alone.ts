@@ -4,6 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { addressTurns } from "../../crawl/turns.ts";
 import { writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
+import { isFile, openChanges } from "../dir/changes-file.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
 import { INDEX_FILE, writeIndex } from "../dir/index-file.ts";
 import { openPages, PAGES_FILE } from "../dir/pages-file.ts";
@@ -18,8 +19,11 @@ import { withNotices } from "./sending.ts";
 import type { Workplace, WorkplaceParts } from "./workplace.ts";
 
 /** Throws a `UsageError`, or an error with a code, when the directory or the store cannot be used. */
-export async function openAlone(config: CrawlConfig, { blobs, fault, hooks }: WorkplaceParts): Promise<Workplace> {
-  const { dir } = config;
+export async function openAlone(
+  config: CrawlConfig,
+  { blobs, fault, hooks, revisits }: WorkplaceParts,
+): Promise<Workplace> {
+  const { dir, events } = config;
   checkSeen(seenChoice(config));
   const owner = blobs === null ? null : await ownerOf(blobs);
   await makeDir(dir);
@@ -52,7 +56,9 @@ export async function openAlone(config: CrawlConfig, { blobs, fault, hooks }: Wo
       await backend.setFact(name, after);
       return true;
     },
+    until: revisits === "pass" ? systemClock.now() : null,
     shared: null,
+    changes: async () => (isFile(events) ? openChanges(events, backend) : null),
     inbox: (admission) => spoolInbox({ dir, clock: systemClock, log, admit: addedBy(backend, admission), fault }),
     turns: (rules) => addressTurns(systemClock, rules),
     async finish() {

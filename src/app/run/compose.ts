@@ -342,11 +342,12 @@ function domainsOf(config: CrawlConfig, shared: Shared | null): NonNullable<Host
   };
 }
 
-function recrawlOf({ config, place: { backend }, revisits }: ControlParts): Recrawl | null {
+function recrawlOf({ config, place, revisits }: ControlParts): Recrawl | null {
   if (revisits === "none") return null;
-  const until = revisits === "pass" ? systemClock.now() : null;
+  const { backend, until, shared, log } = place;
   const world = { frontier: backend, urls: backend, clock: systemClock, random: Math.random };
-  return new Recrawl({ ...world, until, weightOf: byImportance }, recrawlRulesOf(config));
+  const others = shared === null ? {} : { shared: { parts: shared.parts, log, untilNow: () => shared.passUntil() } };
+  return new Recrawl({ ...world, ...others, until, weightOf: byImportance }, recrawlRulesOf(config));
 }
 
 async function startThreads(

@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import { systemClock } from "../../base/clock.ts";
 import { crawl, type LoopEnd } from "../../crawl/crawl.ts";
+import { leavePartsUnscheduled } from "../../crawl/parted-schedule.ts";
 import { reconsider } from "../../crawl/reconsider.ts";
-import { leaveUnscheduled } from "../../crawl/recrawl.ts";
+import { leaveUnscheduled } from "../../crawl/schedule.ts";
 import { seed } from "../../crawl/seed.ts";
 import { pagesIn } from "../../model/end.ts";
 import type { CrawlStats } from "../../model/stats.ts";
@@ -15,7 +16,6 @@ import { repairArchive } from "../../warc/repair.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { proxyOf, rememberRules, rulesHaveChanged } from "../config/rules.ts";
 import { sharedCrawl } from "../config/sharing.ts";
-import { type ChangesFile, openChanges } from "../dir/changes-file.ts";
 import { marksHere, openStore, sweepSegments } from "../dir/store.ts";
 import { losesMore, lossWords, seenLoss } from "../inspect/report/seen-loss.ts";
 import { type Watch, watchRun } from "../metrics/watch.ts";
@@ -53,7 +53,7 @@ export async function runCrawl(
   const shared = sharedCrawl(config);
   const stop = stopsOf(config, hooks, systemClock.now());
   try {
-    const parts = { blobs, fault, hooks, hard: stop.hard };
+    const parts = { blobs, fault, hooks, revisits, hard: stop.hard };
     await using place = shared === null ? await openAlone(config, parts) : await openShared(config, shared, parts);
     place.log.info({ seeds: config.seeds.length, resumed: place.resumed }, place.resumed ? "resumed" : "started");
     return await crawlIn(config, place, { fault: fault ?? (() => {}), blobs, hooks, revisits, stop, watch });
@@ -85,7 +85,7 @@ async function crawlIn(
 ): Promise<CrawlOutcome> {
   const { backend, log, resumed } = place;
   await mendArchive(config, place, blobs);
-  await using changes = await changesOf(config, backend);
+  await using changes = await place.changes();
   await using kept = await openCookies(config.cookies, log);
   let uploadFault: unknown = null;
   await using sending =
@@ -146,10 +146,10 @@ async function crawlIn(
       });
       // What was open when an earlier run was killed left no trace of when it ended: wait as if it had ended now.
       if (resumed) await systemClock.sleep(config.delay, stop.soft);
-      if (recrawl === null) await leaveUnscheduled(backend);
+      if (recrawl === null) await unscheduled(place);
       else log.info({ scheduled: await recrawl.open(backend) }, "revisits");
       end = await crawl(control.context, stop);
-      await recrawl?.close(backend);
+      await recrawl?.close();
       await progress.recount(true);
       if (uploadFault !== null) throw uploadFault;
     } catch (cause) {
@@ -202,6 +202,9 @@ async function crawlIn(
   };
 }
 
+const unscheduled = ({ backend, shared }: Workplace): Promise<void> =>
+  shared === null ? leaveUnscheduled(backend) : leavePartsUnscheduled(shared.parts);
+
 /** The outcome of a run that was stopped while nobody answered it. */
 function interrupted(
   { dir, name }: CrawlConfig,
@@ -219,11 +222,6 @@ async function mendArchive(config: CrawlConfig, { backend, log, owns }: Workplac
   const here = blobs === null ? marks : await marksHere(dir, marks, blobs);
   if (blobs !== null) await sweepSegments(here, blobs, owns);
   for (const repair of await repairArchive(dir, here)) if (repair.cut > 0) log.info(repair, "archive-tail-cut");
-}
-
-/** The file that changes are told in, if it is one. */
-async function changesOf({ events }: CrawlConfig, backend: Backend): Promise<ChangesFile | null> {
-  return events === null || events === "-" ? null : openChanges(events, backend);
 }
 
 async function reasonOf(end: LoopEnd, stop: Stop, backend: Backend): Promise<StopReason> {

@@ -16,12 +16,15 @@ import { ClusterError } from "../../store/cluster/errors.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { openMembers } from "../../store/cluster/members.ts";
+import { clusterParts } from "../../store/cluster/parts.ts";
 import { clusterTurns } from "../../store/cluster/turns.ts";
 import { holdDirectory } from "../../store/embedded/database.ts";
 import { configIn, sharedConfig, writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import { type SharedCrawl, unlike } from "../config/sharing.ts";
+import { isFile } from "../dir/changes-file.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
+import { openCrawlerChanges } from "../dir/crawler-changes.ts";
 import { crawlerIn, keepCrawl, mustBeAt } from "../dir/crawler-id.ts";
 import { claimStore, mustBeSameStore, ownerOf, STORE_ID } from "../dir/store.ts";
 import { rememberPace } from "../inspect/report/paces.ts";
@@ -31,6 +34,7 @@ import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
 import { countDomains } from "./domains.ts";
+import { joinOthers, passUntil } from "./joint.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
@@ -44,10 +48,10 @@ const BEFORE_REQUEST_MS = 30_000;
 export async function openShared(
   config: CrawlConfig,
   { frontier, name }: SharedCrawl,
-  { blobs, hooks, hard }: WorkplaceParts,
+  { blobs, hooks, hard, revisits }: WorkplaceParts,
 ): Promise<Workplace> {
   if (blobs === null) throw new Error("a crawl that crawlers share has a store");
-  const { dir, shards } = config;
+  const { dir, shards, events } = config;
   const owner = await ownerOf(blobs);
   await makeDir(dir);
   await using opened = new AsyncDisposableStack();
@@ -91,6 +95,7 @@ export async function openShared(
       patience: patience({ clock: systemClock, log, store: blobs.name }),
     }),
   );
+  const until = await joinOthers(revisits, { name, facts, members, clock: systemClock });
   await claimStore(backend, blobs, owner, crawlId);
   if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
   await keepCrawl(crawlId, dir, crawler);
@@ -101,12 +106,14 @@ export async function openShared(
   await writeConfig(config);
   await rememberPace(backend, config, systemClock.now());
   await rememberSeen(backend, seenChoice(config));
+  const isLiving = (crawler: string): boolean => members.living.includes(crawler);
   const owned = opened.move();
   return {
-    ...{ backend, resumed, log },
+    ...{ backend, resumed, log, until },
     writer: `${id}_`,
     pages: null,
     owns: (file) => writerOf(file) === id,
+    changes: async () => (isFile(events) ? openCrawlerChanges(events, { id, state: backend, isLiving }) : null),
     inbox: (admission) =>
       clusterInbox(connection, { name, clock: systemClock, log, admit: addedBy(backend, admission) }),
     turns: (rules) => {
@@ -135,11 +142,13 @@ export async function openShared(
       },
       bodies: clusterBodies(connection, name),
       domains,
+      parts: clusterParts(connection, { name, shards, state: backend, members }),
+      passUntil: () => passUntil(facts),
     },
     async finish(isDone) {
+      await members.say({ does: null });
       const { asked, met } = backend.known;
       log.info({ asked, met }, "links-known-here");
-      const isLiving = (crawler: string): boolean => members.living.includes(crawler);
       if (isDone) {
         await mustBeThere(facts, { name, crawlId, store: blobs.name });
         owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up

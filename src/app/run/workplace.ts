@@ -1,4 +1,5 @@
 /** What a run works on: a crawl of its own in its directory, or its part of one that many crawlers share. */
+import type { Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { Admission } from "../../crawl/context.ts";
 import type { Sink } from "../../crawl/crawl.ts";
@@ -10,12 +11,14 @@ import type { Bodies } from "../../ports/bodies.ts";
 import type { DomainCounts } from "../../ports/domain-counts.ts";
 import type { Backend } from "../../ports/frontier.ts";
 import type { Inbox } from "../../ports/inbox.ts";
+import type { Parts } from "../../ports/parts.ts";
 import type { Turns } from "../../ports/turns.ts";
 import type { KnownCounts } from "../../store/cluster/backend.ts";
 import type { Calls } from "../../store/cluster/calls.ts";
 import type { ReplaceFact } from "../config/rules.ts";
+import type { ChangesFile } from "../dir/changes-file.ts";
 import type { Fault } from "./fault.ts";
-import type { CrawlHooks } from "./outcome.ts";
+import type { CrawlHooks, Revisits } from "./outcome.ts";
 
 export interface Workplace extends AsyncDisposable {
   readonly backend: Backend;
@@ -28,9 +31,13 @@ export interface Workplace extends AsyncDisposable {
   readonly pages: Sink<UrlRecord> | null;
   /** Whether an archive file is this run's to repair and to send. */
   owns(file: string): boolean;
+  /** The file that changes are told in; null when it is none. */
+  changes(): Promise<ChangesFile | null>;
   inbox(admission: Admission): Inbox;
   turns(rules: TurnRules): Turns;
   readonly replaceFact: ReplaceFact;
+  /** Of a due pass: what is due by then comes back. Null: it is none. */
+  readonly until: Instant | null;
   /** Null where nobody else can be at the same crawl. */
   readonly shared: Shared | null;
   /**
@@ -56,6 +63,10 @@ export interface Shared {
   readonly bodies: Bodies;
   /** What all of them have asked of domains. */
   readonly domains: DomainCounts;
+  /** What they know together of when pages are visited again. */
+  readonly parts: Parts;
+  /** Until when the due pass goes that they are at. */
+  passUntil(): Promise<Instant>;
 }
 
 export interface WorkplaceParts {
@@ -63,6 +74,7 @@ export interface WorkplaceParts {
   readonly blobs: Blobs | null;
   readonly fault: Fault | undefined;
   readonly hooks: CrawlHooks;
+  readonly revisits: Revisits;
   /** Aborts when nothing is to be waited for any longer. */
   readonly hard: AbortSignal;
 }

@@ -58,7 +58,7 @@ export interface KnownCounts {
   readonly met: number;
 }
 
-export interface ClusterBackend extends Backend {
+export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn"> {
   readonly known: KnownCounts;
 }
 
@@ -229,6 +229,10 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   async nextDueAt(): Promise<Instant | null> {
     const next = await this.shards.nextDueAt();
     return Number.isFinite(next) ? next : null;
+  }
+
+  rests(until: Instant): Promise<boolean> {
+    return this.shards.rest(until);
   }
 
   async setFact(name: string, value: string): Promise<void> {

@@ -47,8 +47,22 @@ export interface Members extends AsyncDisposable {
   tell(standing: Omit<MemberStanding, "shards">): void;
   /** Whether this crawler looks after the shard. */
   prefers(shard: number): boolean;
+  /** Of the others who live: what each said last. */
+  readonly others: readonly Saying[];
+  /** Says this from now on, with each beat; returns when the others can hear it, and they were heard. */
+  say(saying: Partial<Saying>): Promise<void>;
+  /** Says with the next beats how many pages it looks after. */
+  count(pages: number): void;
   /** Waits until each of the others was heard once more, or has been silent for so long that it is among the living no more. */
   heardAnew(): Promise<void>;
+}
+
+/** What a crawler says of itself that is of use to others. */
+export interface Saying {
+  /** What it is at; null while it has not made up its mind, or has ended. */
+  readonly does: string | null;
+  /** Pages that are visited again, of those that it looks after. */
+  readonly pages: number;
 }
 
 const BEAT_MS = 1_000;
@@ -68,6 +82,9 @@ interface Said {
   readonly pinned: readonly number[];
   /** Absent until it is at work. */
   readonly standing?: MemberStanding;
+  /** Left out by those of earlier versions. */
+  readonly does?: string | null;
+  readonly pages?: number;
 }
 
 /** One who takes part, as who only looks sees it. */
@@ -119,6 +136,7 @@ class ClusterMembers implements Members {
   readonly #life = randomUUID();
   readonly #pinned: readonly number[];
   #others: ReadonlyMap<string, Other> = new Map();
+  #saying: Saying = { does: null, pages: 0 };
   /** What was said last. */
   #text = "";
   #dividedAmong = "";
@@ -145,6 +163,20 @@ class ClusterMembers implements Members {
 
   prefers(shard: number): boolean {
     return this.#isMine[shard]!;
+  }
+
+  get others(): readonly Saying[] {
+    const living = [...this.#others.values()].filter((other) => !isDead(other));
+    return living.map(({ does = null, pages = 0 }) => ({ does, pages }));
+  }
+
+  async say(saying: Partial<Saying>): Promise<void> {
+    this.#saying = { ...this.#saying, ...saying };
+    await this.#beat();
+  }
+
+  count(pages: number): void {
+    this.#saying = { ...this.#saying, pages };
   }
 
   async heardAnew(): Promise<void> {
@@ -195,7 +227,7 @@ class ClusterMembers implements Members {
   async #beat(): Promise<void> {
     const { id, clock, log } = this.#options;
     const standing = this.#standing === null ? {} : { standing: { ...this.#standing, shards: this.shards } };
-    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned, ...standing };
+    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned, ...this.#saying, ...standing };
     const text = JSON.stringify(said);
     const forgotten = [...this.#others].filter(([, other]) => isDead(other) && !this.#mayHoldLeases(other));
     const { before, all } = await this.#call(

@@ -66,6 +66,8 @@ export interface RecordsParts {
 
 /** So many rows are asked for at once when all are gone through. */
 const AT_ONCE = 64 * ROWS;
+/** The same when those of one shard are. */
+const CHUNKS_AT_ONCE = 16;
 
 export class ClusterRecords implements StateQueries {
   protected readonly shards: Shards;
@@ -135,6 +137,18 @@ export class ClusterRecords implements StateQueries {
     for await (const rows of this.#rows(afterId)) {
       const wanted = rows.filter(({ state, url }) => url.id > afterId && (state === "ended" || !endedOnly));
       yield* await this.#recordsOf(wanted);
+    }
+  }
+
+  /** All URLs of a shard that have ended, and the cash that each was given, in order of admission, streaming. */
+  async *endedIn(shard: number): AsyncIterable<UrlRecord & { readonly importance: number }> {
+    for (let from = 0; ; from += CHUNKS_AT_ONCE) {
+      const chunks = Array.from({ length: CHUNKS_AT_ONCE }, (_, nth) => String(from + nth));
+      const rows = await this.#told(shard, "rows", chunks);
+      if (rows.length === 0) return;
+      const ended = rows.flatMap((row) => (row?.state === "ended" ? [row] : []));
+      for (const [nth, record] of (await this.#recordsOf(ended)).entries())
+        yield { ...record, importance: cashOf(ended[nth]!.level) };
     }
   }
 

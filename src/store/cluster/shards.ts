@@ -176,6 +176,15 @@ export class Shards {
     return own.reduce((next, { dueAt }) => Math.min(next, dueAt), Number.POSITIVE_INFINITY);
   }
 
+  /** Whether nothing is pending in any shard, and nothing due by then: said by nobody's memory. */
+  async rest(until: Instant): Promise<boolean> {
+    const rest = () => this.#sum.hosts === 0 && this.#standings.every(({ dueAt }) => dueAt > until);
+    await this.#look(this.#options.clock.now());
+    if (!rest()) return false;
+    await this.#lookAt(this.#keys.map((_, shard) => shard));
+    return rest();
+  }
+
   #isOwn(shard: number): boolean {
     return this.#options.prefers(shard);
   }

@@ -172,6 +172,10 @@ class EmbeddedBackend extends Stored implements Backend {
     }
   }
 
+  async rests(until: Instant): Promise<boolean> {
+    return (await this.pending()).hosts === 0 && (await this.due(until, 1)).length === 0;
+  }
+
   async pending(): Promise<Pending> {
     this.#now();
     return this.#schedule.counts();

@@ -169,6 +169,10 @@ class MemoryBackend extends MemoryRecords implements Backend {
     return next;
   }
 
+  async rests(until: Instant): Promise<boolean> {
+    return (await this.pending()).hosts === 0 && (await this.due(until, 1)).length === 0;
+  }
+
   /** One that may come back. */
   #ended(id: number): MemoryUrl | null {
     const entry = this.state.urls.get(id);

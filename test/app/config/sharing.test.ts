@@ -56,9 +56,7 @@ describe("a crawl that is shared", () => {
       [[], /name it with --store/],
       [["--store", "s3://bucket/p", "--store-sync", "files"], /--store-sync files/],
       [["--store", "s3://bucket/p", "--overwrite"], /--overwrite .* under another --name/],
-      [["--store", "s3://bucket/p", "--events", "-"], /--events/],
       [["--store", "s3://bucket/p", "--seen", "bloom"], /--seen bloom/],
-      [["--store", "s3://bucket/p", "--continuous"], /--continuous/],
     ];
     for (const [argv, words] of refused) {
       const config = await configOf(...argv);
@@ -87,6 +85,11 @@ describe("crawlers of one crawl", () => {
       /run with --depth 3, this one would run with --depth 15/,
     );
     assert.match(String(unlike(await configOf("https://b.test/"), one, "web")), /have other seeds/);
+    assert.match(
+      String(unlike(await configOf("--depth", "3"), await configOf("--depth", "3", "--continuous"), "web")),
+      /run with --continuous, this one would run without --continuous/,
+    );
+    assert.equal(unlike(await configOf("--depth", "3", "--events", "a.jsonl"), one, "web"), null);
   });
 
   it("tell each other nothing that may be secret, and nothing that is a machine's own", async () => {
@@ -95,6 +98,7 @@ describe("crawlers of one crawl", () => {
     assert.ok(!JSON.stringify(told).includes("hush"));
     assert.ok(!("threads" in told) && !("headers" in told) && !("dir" in told));
     assert.equal(told.depth, 3);
+    assert.equal(sharedConfig(await configOf("--continuous")).continuous, true, "who joins is continuous, too");
     assert.deepEqual(told.seeds, ["https://a.test/"]);
   });
 

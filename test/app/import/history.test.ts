@@ -100,7 +100,7 @@ describe("an archive of several captures of a URL", () => {
       const rules = { policy: "freshness", everyMs: 1e6, budget: null, bounds, share: 0.5 } as const;
       const recrawl = new Recrawl({ ...parts, until: null }, rules);
       const count = await recrawl.open(backend);
-      await recrawl.close(backend);
+      await recrawl.close();
       return count;
     };
     assert.deepEqual([await scheduled(), await scheduled()], [2, 0]);

@@ -282,6 +282,21 @@ export function revisits(begin: Begin<Backend>): void {
       ]);
     });
 
+    it("rests when nothing is pending and nothing is due by a time", async () => {
+      const world = await begin();
+      const { backend } = world;
+      assert.equal(await backend.rests(10), true);
+      await backend.add(paths(1, 3));
+      assert.equal(await backend.rests(10), false);
+      await world.drain();
+      await backend.schedule([{ id: 2, dueAt: 10 }]);
+      assert.deepEqual([await backend.rests(9), await backend.rests(10)], [true, false]);
+      await revisit(world, [2]);
+      assert.equal(await backend.rests(9), false);
+      await world.settle(await world.leaseOne(), ended("not-modified"), { dueAt: 30 });
+      assert.deepEqual([await backend.rests(29), await backend.rests(30)], [true, false]);
+    });
+
     it("can be set, changed and taken away, for what has ended and was not dropped", async () => {
       const world = await begin();
       await visitAll(world, [...paths(1, 3), url("a.test", "x", { drop: { reason: "trap" } })]);

@@ -11,6 +11,7 @@ export const COMING_BACK = {
     kind: "flag",
     default: false,
     runOnly: true,
+    ofSharedCrawl: true,
     says: "never end: visit pages again as they are likely to have changed, and follow what is new",
   },
   revisitEvery: {
