@@ -27,8 +27,13 @@ export function crawlCommand(load: () => Promise<RunCrawl>): Command {
     usage: "crawl URL... [options]",
     says: "crawl from these URLs; trawl URL is short for it",
     more: `A URL without a scheme is taken as https (http for localhost and IP addresses). The same command in
-the same place goes on with the same crawl, whether it was stopped, killed or limited. With
---frontier and --name any number of crawlers work at one crawl, each from a directory of its own.`,
+the same place goes on with the same crawl, whether it was stopped, killed or limited:
+  trawl crawl https://example.com/ --limit 1000           into crawls/example.com
+  trawl crawl --dir crawls/example.com --limit 5000       goes on with it, by its own options
+With --frontier and --name any number of crawlers work at one crawl, each in a directory of its own.
+The first begins it; who names no URLs joins it, by its options (docs/cluster.md):
+  trawl crawl https://example.com/ --frontier redis://10.0.0.1:7001 --name CRAWL --store s3://B/P
+  trawl crawl --frontier redis://10.0.0.1:7001 --name CRAWL --dir DIR`,
     options: OPTIONS,
     async run(argv, shell) {
       const resolved = await resolveConfig(argv, shell);

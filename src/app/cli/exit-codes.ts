@@ -16,7 +16,7 @@ export const EXIT_WORDS: { readonly [N in keyof typeof EXIT]: string } = {
   done: "done",
   bug: "a bug in Trawl",
   usage: "something is wrong with the command, its configuration or its directory; nothing was written",
-  disk: "the disk is full or the store is broken; the same command goes on when that is mended. verify: damage was found",
+  disk: "the disk is full, or the store or the Redis Cluster is away or broken; the same command goes on when that is mended. verify: damage was found",
   nothingFetched: "nothing could be fetched",
   limit: "stopped by --limit, --time-limit or a budget, with --fail-on-limit",
   interrupted: "interrupted (Ctrl-C); the same command goes on",

@@ -12,7 +12,7 @@ import { openCrawl } from "../place/open.ts";
 import { type CrawlPlace, PLACE } from "../place/place.ts";
 import type { Command, Shell } from "./command.ts";
 import { EXIT } from "./exit-codes.ts";
-import { exactlyOne, urlIn } from "./positionals.ts";
+import { directoryFirst, exactlyOne, urlIn } from "./positionals.ts";
 
 const TABLE = {
   dir: {
@@ -21,7 +21,7 @@ const TABLE = {
     default: null,
     defaultSays: "crawls/HOST, if there is one",
     word: "DIR",
-    says: "the crawl to ask",
+    says: "the crawl to ask, as DIR",
   },
   ...PLACE,
   config: {
@@ -34,14 +34,18 @@ const TABLE = {
 
 export const explainCommand: Command = {
   name: "explain",
-  usage: "explain URL [--dir DIR]",
+  usage: "explain [DIR] URL",
   says: "why a URL is crawled or not: scope, traps, robots.txt, and what became of it",
-  more: "Nothing is fetched: robots.txt is judged by the copy that the crawl holds.",
+  more: `Without DIR the crawl in crawls/HOST is asked, or, where there is none, the configuration alone.
+Nothing is fetched: robots.txt is judged by the copy that the crawl holds.`,
   options: TABLE,
   async run(argv, shell) {
-    const { given, positionals } = readArguments("explain", argv, TABLE);
-    const text = exactlyOne(positionals, "one URL", "trawl explain https://example.com/page --dir crawls/example.com");
-    const url = urlIn(text);
+    const line = readArguments("explain", argv, TABLE);
+    const words = directoryFirst(line.positionals, shell.cwd);
+    const isTold = line.given.dir !== undefined || line.given.frontier !== undefined;
+    const given = words.length === 2 && !isTold ? { ...line.given, dir: words[0] } : line.given;
+    const rest = given === line.given ? words : words.slice(1);
+    const url = urlIn(exactlyOne(rest, "one URL", "trawl explain crawls/example.com https://example.com/page"));
     const place = placeIn(given, url.href, shell.cwd);
     await using crawl = place === null ? null : await openCrawl(place);
     const path = typeof given.config === "string" ? resolve(shell.cwd, given.config) : null;

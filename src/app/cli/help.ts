@@ -1,5 +1,6 @@
 /** `trawl help [COMMAND]`: the list of commands, or one of them with its options. */
 import { didYouMean } from "../config/closest.ts";
+import { PLACE } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
@@ -7,7 +8,7 @@ import { entry, filled, optionsHelp } from "./help-text.ts";
 
 export function commandHelp(command: Command): string {
   return [
-    `trawl ${command.usage}`,
+    usages(command).join("\n"),
     filled(`${command.says[0]!.toUpperCase()}${command.says.slice(1)}.`),
     ...(command.more === undefined ? [] : [command.more]),
     optionsHelp(command.options),
@@ -15,6 +16,12 @@ export function commandHelp(command: Command): string {
     .filter((part) => part !== "")
     .join("\n\n")
     .concat("\n");
+}
+
+/** A command that is about a crawl is told where it is in either of two ways. */
+function usages({ usage, options }: Command): string[] {
+  if (options.frontier !== PLACE.frontier) return [`trawl ${usage}`];
+  return [`trawl ${usage}`, `trawl ${usage.replace(/\[?DIR\]?/, "--frontier redis://HOST:PORT,... --name CRAWL")}`];
 }
 
 export function overview(commands: readonly Command[]): string {
@@ -25,6 +32,9 @@ tools open.
 
 Commands:
 ${list}
+
+  Of a crawl that crawlers share (--frontier) write --frontier redis://HOST:PORT,... --name CRAWL in
+  the place of DIR.
 
   trawl COMMAND --help tells a command's options; trawl --version tells the version.
 

@@ -1,11 +1,11 @@
 /** What stands beside the options: the crawl that a command is about, and a URL. */
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { KNOWN, type ParsedUrl, parseUrl } from "../../model/url.ts";
 import type { Arguments } from "../config/arguments.ts";
-import { frontierName } from "../config/frontier.ts";
 import { completeSeed, readSeeds } from "../config/seeds.ts";
 import { sharedCrawl } from "../config/sharing.ts";
-import type { CrawlPlace } from "../place/place.ts";
+import { type CrawlPlace, placeWords } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The crawl of `trawl COMMAND DIR`, or of `trawl COMMAND --frontier ... --name ...`. Throws a `UsageError` when there is none, or more. */
@@ -16,14 +16,26 @@ export function oneCrawl(command: string, line: Arguments, cwd: string): CrawlPl
   throw new UsageError("unexpected-argument", words);
 }
 
-/** The two of `trawl COMMAND DIR URL`. Throws a `UsageError` when there are less, or more. */
+/** The two of `trawl COMMAND DIR URL`, also the other way round. Throws a `UsageError` when there are less, or more. */
 export function crawlAndUrl(
   command: string,
   line: Arguments,
   cwd: string,
 ): { readonly place: CrawlPlace; readonly url: ParsedUrl } {
-  const { place, rest, example } = crawlAnd(command, line, cwd);
+  const positionals = directoryFirst(line.positionals, cwd);
+  const { place, rest, example } = crawlAnd(command, { ...line, positionals }, cwd);
   return { place, url: urlIn(exactlyOne(rest, "one URL", `${example} https://example.com/page`)) };
+}
+
+/** Of a directory and a URL, in whichever order they were written: the directory, and the URL. */
+export function directoryFirst(positionals: readonly string[], cwd: string): readonly string[] {
+  const [first, second] = positionals;
+  if (positionals.length !== 2) return positionals;
+  const isUrl = (word: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(word);
+  const isDirectory = (word: string): boolean =>
+    statSync(resolve(cwd, word), { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const isTurned = isUrl(first!) ? !isUrl(second!) : !isUrl(second!) && !isDirectory(first!) && isDirectory(second!);
+  return isTurned ? [second!, first!] : positionals;
 }
 
 /** The crawl that a command is about, and what else stands on its line. `example`: such a line, as far as the crawl. */
@@ -34,8 +46,8 @@ export function crawlAnd(
 ): { readonly place: CrawlPlace; readonly rest: readonly string[]; readonly example: string } {
   const crawl = sharedCrawl(given);
   if (crawl !== null) {
-    const example = `trawl ${command} --frontier ${frontierName(crawl.frontier)} --name ${crawl.name}`;
-    return { place: { kind: "shared", crawl }, rest: positionals, example };
+    const place: CrawlPlace = { kind: "shared", crawl };
+    return { place, rest: positionals, example: `trawl ${command} ${placeWords(place)}` };
   }
   const [dir, ...rest] = positionals;
   const example = `trawl ${command} crawls/example.com`;

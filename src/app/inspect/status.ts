@@ -74,7 +74,8 @@ async function dueCounts(
   return { now: await dueBy(now), day: await dueBy(now + DAY_MS), nextAt };
 }
 
-export function statusReport(status: CrawlStatus, config: CrawlConfig | null, now: Instant): string[] {
+/** `resume`: the command that lets it go on when it is paused. */
+export function statusReport(status: CrawlStatus, config: CrawlConfig | null, now: Instant, resume: string): string[] {
   const { seeds, pending, crawlers = [], masters = [], due } = status;
   const more = seeds.length > SEEDS_SHOWN ? ` and ${count(seeds.length - SEEDS_SHOWN)} more` : "";
   return [
@@ -89,7 +90,7 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null, no
         `  to do    ${count(pending.queued + pending.leased)} queued, ${count(pending.delayed)} to retry, on ${counted(pending.hosts, "host")}`,
     ...(due === null ? [] : [`  due      ${dueSays(due, now)}`]),
     ...(masters.length === 0 ? [] : mastersSay(masters).map((line) => `  redis    ${line}`)),
-    ...(status.paused ? ["  paused   until trawl resume"] : []),
+    ...(status.paused ? [`  paused   until ${resume}`] : []),
     ...section("Crawlers:", crawlersTable(crawlers, now)),
     ...section("URLs by end:", endTable(status.byEnd, config === null ? IMPORTED : {})),
     ...section(

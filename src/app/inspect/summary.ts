@@ -148,8 +148,9 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number, same: strin
     case "disk":
       return [diskWords(outcome.message ?? "The disk would not take more", same)];
     case "nothing-fetched":
-      if (outcome.sharedAs !== undefined) return [];
-      return [`trawl explain URL --dir ${dir} says why a URL was not fetched.`];
+      if (outcome.sharedAs !== undefined)
+        return ["trawl explain --frontier ... --name ... URL says why a URL was not fetched."];
+      return [`trawl explain ${dir} URL says why a URL was not fetched.`];
     case "done":
       return outcome.revisits === "pass" ? nextVisit(outcome.stats, dir) : nothingLeft(outcome, dir);
     default:

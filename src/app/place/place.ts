@@ -13,6 +13,12 @@ export type CrawlPlace =
 export const placeName = (place: CrawlPlace): string =>
   place.kind === "directory" ? place.dir : `${place.crawl.name} in ${frontierName(place.crawl.frontier)}`;
 
+/** As it is said on the command line: `DIR`, or `--frontier ... --name ...`. */
+export const placeWords = (place: CrawlPlace): string =>
+  place.kind === "directory"
+    ? place.dir
+    : `--frontier ${frontierName(place.crawl.frontier)} --name ${place.crawl.name}`;
+
 /** That of a crawl that one runs oneself. */
 export function placeOf(config: CrawlConfig): CrawlPlace {
   const crawl = sharedCrawl(config);

@@ -71,7 +71,10 @@ export function withNotices(log: Log, { onNotice, onEvent }: CrawlHooks): Log {
   const say: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
     "store-away": ({ store, error }) => `${error ?? store}; the crawl waits for it, nothing is lost`,
     "store-back": ({ store }) => `${store} is there again`,
-    "frontier-away": ({ error }) => `the frontier does not answer (${error}); the crawl waits for it, nothing is lost`,
+    "frontier-away": ({ error }) =>
+      /^TRYAGAIN/.test(String(error))
+        ? "a part of the frontier is on its way to another Redis master; the crawl waits for it, nothing is lost"
+        : `the frontier does not answer (${error}); the crawl waits for it, nothing is lost`,
     "frontier-full": () =>
       "a Redis master has no memory left; give it more (maxmemory): the crawl waits for it, nothing is lost",
     "frontier-unreplicated": ({ master }) =>

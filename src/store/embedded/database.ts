@@ -87,7 +87,7 @@ function takeLock(file: string, dir: string): DatabaseSync {
     if (!(known instanceof StateError && known.code === "locked")) throw known;
     throw new StateError(
       "locked",
-      `the crawl in ${dir} is being run by another process; stop it, or choose another directory`,
+      `the crawl in ${dir} is being run by another process; stop it, or name another directory with --dir`,
       error,
     );
   }

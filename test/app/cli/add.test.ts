@@ -69,7 +69,7 @@ describe("trawl pause and trawl resume", () => {
     for (const command of ["resume", "pause", "pause", "resume"]) await run(shell, command, dir);
     assert.deepEqual(shell.out().trimEnd().split("\n"), [
       `${dir} is not paused.`,
-      `${dir} is paused; trawl resume goes on.`,
+      `${dir} is paused; trawl resume ${dir} lets it go on.`,
       `${dir} is paused already.`,
       `${dir} is no longer paused.`,
     ]);
@@ -79,7 +79,7 @@ describe("trawl pause and trawl resume", () => {
     using shell = testShell();
     const dir = await smallCrawl(shell);
     await run(shell, "pause", dir);
-    assert.match(await run(shell, "status", dir), /^ {2}paused {3}until trawl resume$/m);
+    assert.match(await run(shell, "status", dir), /^ {2}paused {3}until trawl resume \S+$/m);
     using other = testShell();
     assert.equal(JSON.parse(await run(other, "status", dir, "--json")).paused, true);
   });

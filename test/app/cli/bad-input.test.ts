@@ -133,7 +133,7 @@ describe("a bad command line is answered by one sentence, exit code 2, and nothi
       ["--frontier", "redis://h:1", "--name", "x", "--pin", "a.test", SEED],
       '--pin: "a.test" is no address of a server; write https://example.com, or http://127.0.0.1:9000',
     ],
-    [["explain"], "name one URL: trawl explain https://example.com/page --dir crawls/example.com"],
+    [["explain"], "name one URL: trawl explain crawls/example.com https://example.com/page"],
     [["explain", "mailto:a@b.test"], '"mailto:a@b.test" is neither http nor https; Trawl fetches only those'],
     [["export", ".", "--to", "x.cvs"], '--to: "x.cvs" has no ending that is a format; did you mean .csv?'],
     [

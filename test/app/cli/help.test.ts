@@ -53,6 +53,15 @@ describe("help", () => {
     const pages = [overview(COMMANDS), ...COMMANDS.map(commandHelp)];
     for (const line of pages.flatMap((page) => page.split("\n"))) assert.ok(line.length <= HELP_WIDTH, line);
   });
+  it("names a crawl in both ways, by its directory and by its frontier and name, wherever both will do", () => {
+    for (const command of COMMANDS) {
+      const [first, second] = commandHelp(command).split("\n");
+      assert.equal(first, `trawl ${command.usage}`);
+      const both = Object.keys(command.options).includes("frontier") && !["crawl", "recrawl"].includes(command.name);
+      if (both) assert.match(second!, new RegExp(`^trawl ${command.name} --frontier redis://\\S+ --name CRAWL`));
+      else assert.equal(second, "");
+    }
+  });
   it("shows a flag that is on by the form that turns it off", () => {
     assert.equal(optionSyntax("robots", OPTIONS.robots), "--no-robots");
   });

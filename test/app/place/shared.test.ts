@@ -185,7 +185,10 @@ describe("a crawl that crawlers share", () => {
 
   it("takes URLs, and a pause, that every crawler finds", async () => {
     using shell = testShell();
-    assert.match(await run(shell, "pause"), /is paused; trawl resume goes on\.\n$/);
+    assert.match(
+      await run(shell, "pause"),
+      /is paused; trawl resume --frontier redis:\S+ --name small lets it go on\.\n$/,
+    );
     using looking = testShell();
     assert.match(await run(looking, "status"), /paused {3}until trawl resume/);
     using again = testShell();
