@@ -5,7 +5,7 @@ import { ClusterError } from "./errors.ts";
 import { crawlKey, Facts } from "./facts.ts";
 
 /** The layout of keys that this version reads and writes. */
-const LAYOUT = "3";
+const LAYOUT = "4";
 
 export interface Creation {
   /** Into how many parts its hosts are divided, for ever. */
@@ -31,11 +31,7 @@ export class Crawl {
     for (const [field, wanted] of Object.entries({ layout: LAYOUT, ...creation })) {
       await crawl.#command("HSETNX", field, String(wanted));
       const is = await crawl.#command("HGET", field);
-      if (is !== String(wanted))
-        throw new ClusterError(
-          "foreign",
-          `the crawl ${name} was created with ${field} ${is}, not ${wanted}; give it what it has, or choose another name`,
-        );
+      if (is !== String(wanted)) throw new ClusterError("foreign", otherwise(name, field, String(is), String(wanted)));
     }
     return crawl;
   }
@@ -70,6 +66,12 @@ export class Crawl {
   #command(verb: string, ...words: readonly string[]): Promise<unknown> {
     return this.#connection.command(this.#key, [verb, this.#key, ...words]);
   }
+}
+
+function otherwise(name: string, field: string, is: string, wanted: string): string {
+  return field === "layout"
+    ? `the crawl ${name} was created by another version of Trawl (layout ${is}, not ${wanted}); go on with that one, or choose another name`
+    : `the crawl ${name} was created with ${field} ${is}, not ${wanted}; give it what it has, or choose another name`;
 }
 
 /** Takes away all that Redis has of a crawl that nobody is at. */

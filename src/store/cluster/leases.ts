@@ -4,6 +4,7 @@ import { cashOf } from "../../dedup/cash-levels.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Lease } from "../../model/lease.ts";
 import type { Release, Settled } from "../../ports/frontier.ts";
+import type { Word } from "./connection.ts";
 import { type Pointer, pointerOf } from "./entry.ts";
 import { urlOf } from "./rows.ts";
 import type { Segments } from "./segments.ts";
@@ -49,6 +50,14 @@ type ToldLease = readonly [
 
 /** As scripts are told until when a host is left alone. */
 export const timeWord = (at: Instant): string => (at === Number.POSITIVE_INFINITY ? "inf" : String(at));
+
+function fingerprintOf(leased: Leased | undefined): Word {
+  if (leased === undefined) return "";
+  const bytes = Buffer.allocUnsafe(8);
+  bytes.writeUInt32LE(leased.fpLo, 0);
+  bytes.writeUInt32LE(leased.fpHi, 4);
+  return bytes;
+}
 
 export class Leases {
   readonly #parts: LeasesParts;
@@ -125,13 +134,13 @@ export class Leases {
 
   /** The level of each URL's cash; -1 where the lease is not current, or stands here a second time. */
   async fence(settled: readonly Settled[]): Promise<number[]> {
-    const words = new Grouped<number, string>();
+    const words = new Grouped<number, Word>();
     const met = new Set<number>();
     const shardOf = settled.map(({ lease }) => {
       const { shard, member } = this.memberOf(lease);
       if (met.has(lease.token)) return -1;
       met.add(lease.token);
-      words.add(shard, member);
+      words.add(shard, member, fingerprintOf(this.remembered(lease)));
       return shard;
     });
     const told = new Map(

@@ -10,7 +10,7 @@ const DROP_KIND = 1;
 const CASH_KIND = 2;
 
 /** Bytes before the text of each. */
-const HEAD = 31;
+const HEAD = 27;
 const FIRST_BYTES = 4_096;
 
 /** What the script says of each. */
@@ -68,13 +68,14 @@ export class Parcel {
   }
 
   words(): Word[] {
-    return [this.#bytes.subarray(0, this.#length), ...this.#words];
+    return [wordsOf(this.names), this.#bytes.subarray(0, this.#length), ...this.#words];
   }
 
   /** Some of it. */
   part(nths: readonly number[]): { names: UrlName[]; words: Word[] } {
     const pieces = nths.map((nth) => this.#bytes.subarray(this.#starts[nth], this.#starts[nth + 1] ?? this.#length));
-    return { names: nths.map((nth) => this.names[nth]!), words: [Buffer.concat(pieces), ...this.#words] };
+    const names = nths.map((nth) => this.names[nth]!);
+    return { names, words: [wordsOf(names), Buffer.concat(pieces), ...this.#words] };
   }
 
   #add(name: UrlName, kind: number, priority: number, { amount, page }: Gift, level: number, text: string): void {
@@ -84,7 +85,6 @@ export class Parcel {
     this.#starts.push(at);
     at = bytes.writeUInt32LE(name.fpLo, at);
     at = bytes.writeUInt32LE(name.fpHi, at);
-    at = bytes.writeUInt32LE(name.fpLo, at);
     at = bytes.writeUInt8(kind, at);
     at = bytes.writeUInt8(priority, at);
     at = bytes.writeUInt16LE(kind === CASH_KIND ? 0 : this.#nth(name.host), at);
@@ -113,4 +113,11 @@ export class Parcel {
     }
     return this.#bytes;
   }
+}
+
+/** The first words of fingerprints. */
+function wordsOf(names: readonly UrlName[]): Buffer {
+  const bytes = Buffer.allocUnsafe(4 * names.length);
+  for (const [nth, { fpLo }] of names.entries()) bytes.writeUInt32LE(fpLo, 4 * nth);
+  return bytes;
 }

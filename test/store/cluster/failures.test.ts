@@ -220,6 +220,16 @@ describe("a crawl", () => {
       message: /was created with shards 8, not 16; give it what it has, or choose another name$/,
     });
   });
+
+  it("is refused, and not misread, when a Trawl with another layout of keys has created it", async () => {
+    const name = newName();
+    await (await open(name, new TestClock()))[Symbol.asyncDispose]();
+    await bench.connection.command(`trawl:{${name}}`, ["HSET", `trawl:{${name}}`, "layout", "2"]);
+    await assert.rejects(open(name, new TestClock()), {
+      code: "frontier-foreign",
+      message: /was created by another version of Trawl \(layout 2, not \d+\); go on with that one, or choose/,
+    });
+  });
 });
 
 describe("a shard whose slot is on its way to another master", () => {

@@ -1,41 +1,48 @@
--- Hosts and what waits at them: ready, kept (the time that the last commit left, with which an opening begins), at (its time
--- in the set that it stands in), time (the turn served last), tier, leases open, delayed, waiting, given back of these, aside (1: set
--- aside), turns (that the short list has had in a row), the set (0: none, 1: :due, 2: :over) and its tier, name, lessee (who was
--- given the last lease); then its classes, and its short list (see short.lua).
-local HOST = "<ddddi2I2I4I4I4BBBi2I2c0Bc0Bc0Bc0"
+-- Hosts and what waits at them: ready, kept (the time that the last commit left, with which an opening begins), time (the turn
+-- served last), tier, leases open, delayed, waiting, given back of these, aside (1: set aside), turns (that the short list has had in
+-- a row), the set (0: none, 1: :due, 2: :over) and its tier, name, lessee (who was given the last lease); then its classes, and its
+-- short list (see short.lua).
+local HOST = "<dddi2I2I4I4I4BBBi2I2c0Bc0Bc0Bc0"
 -- Of each class in use: its number, ids that wait in it, its next turn, and ids in its list that were taken by the short list.
 local CLASS, CLASS_BYTES = "BI4dI4", 17
+local CLASSES = { [0] = "<" }
+for i = 1, 8 do
+  CLASSES[i] = CLASSES[i - 1] .. CLASS
+end
 local SETS = { ":due:", ":over:" }
+-- Tables are used again, call after call, which saves a third of what a host costs; but no more of them than a call of the usual size needs.
+local POOL, MOST_POOLED, used = {}, 512, 0
+-- What was read ahead: orders by name, hosts by order; and what names are new, and their orders.
+local orders, host_texts, new_names
+
+know_hosts = function()
+  used, orders, host_texts, new_names = 0, {}, {}, {}
+end
+
+local function blank()
+  used = used + 1
+  local one = POOL[used]
+  if not one then
+    one = {}
+    if used <= MOST_POOLED then
+      POOL[used] = one
+    end
+  end
+  one.classes, one.retimed = nil, false
+  return one
+end
 
 local function host(order)
   local one = touched[order]
   if one then
     return one
   end
-  local ready, kept, at, time, tier, leased, delayed, waiting, back, aside, turns, set, set_tier, name, lessee, class_text, short =
-    unpack_from(HOST, call("HGET", S .. ":hosts", order))
-  one = {
-    order = order,
-    ready = ready,
-    kept = kept,
-    at = at,
-    time = time,
-    tier = tier,
-    leased = leased,
-    delayed = delayed,
-    waiting = waiting,
-    back = back,
-    aside = aside,
-    turns = turns,
-    set = set,
-    set_tier = set_tier,
-    name = name,
-    lessee = lessee,
-    class_text = class_text,
-    short = short,
-    was_pending = waiting + leased + delayed > 0,
-  }
-  touched[order], met[name] = one, one
+  one = blank()
+  one.order = order
+  one.ready, one.kept, one.time, one.tier, one.leased, one.delayed, one.waiting, one.back, one.aside, one.turns, one.set, one.set_tier, one.name, one.lessee, one.class_text, one.short =
+    unpack_from(HOST, host_texts[order] or call("HGET", S .. ":hosts", order))
+  one.was_pending = one.waiting + one.leased + one.delayed > 0
+  touched[order], met[one.name] = one, one
   return one
 end
 
@@ -45,37 +52,45 @@ local function meet(name, tier)
   if one then
     return one
   end
-  local order = call("HGET", S .. ":names", name)
-  if order then
-    one = host(order)
-  else
-    r.known = r.known + 1
-    order = pack(">I4", r.known)
-    call("HSET", S .. ":names", name, order)
-    one = {
-      order = order,
-      ready = 0,
-      kept = 0,
-      at = 0,
-      time = 0,
-      tier = tonumber(tier),
-      leased = 0,
-      delayed = 0,
-      waiting = 0,
-      back = 0,
-      aside = 0,
-      turns = 0,
-      set = 0,
-      set_tier = 0,
-      name = name,
-      lessee = "",
-      class_text = "",
-      short = "",
-      was_pending = false,
-    }
-    touched[order], met[name] = one, one
+  local order = orders[name]
+  if order == nil then
+    order = call("HGET", S .. ":names", name)
   end
+  if order then
+    return host(order)
+  end
+  r.known = r.known + 1
+  order = pack(">I4", r.known)
+  new_names[#new_names + 1] = name
+  new_names[#new_names + 1] = order
+  one = blank()
+  one.order, one.name, one.tier, one.lessee, one.class_text, one.short = order, name, tonumber(tier), "", "", ""
+  one.ready, one.kept, one.time, one.leased, one.delayed, one.waiting, one.back = 0, 0, 0, 0, 0, 0, 0
+  one.aside, one.turns, one.set, one.set_tier, one.was_pending = 0, 0, 0, 0, false
+  touched[order], met[name] = one, one
   return one
+end
+
+-- Reads hosts that will be met by their names.
+local function look_up_hosts(names)
+  if #names == 0 then
+    return
+  end
+  local known = {}
+  local told = call("HMGET", S .. ":names", unpack(names))
+  for i = 1, #names do
+    local order = told[i]
+    orders[names[i]] = order
+    if order then
+      known[#known + 1] = order
+    end
+  end
+  if #known > 0 then
+    told = call("HMGET", S .. ":hosts", unpack(known))
+    for i = 1, #known do
+      host_texts[known[i]] = told[i]
+    end
+  end
 end
 
 -- Its classes as a list: number, waiting, next turn, taken; and so on.
@@ -85,7 +100,7 @@ local function classes(one)
     local text = one.class_text
     c = {}
     if text ~= "" then
-      c = { unpack_from("<" .. string.rep(CLASS, #text / CLASS_BYTES), text) }
+      c = { unpack_from(CLASSES[#text / CLASS_BYTES], text) }
       c[#c] = nil -- where the text ends
     end
     one.classes = c
@@ -119,17 +134,23 @@ local function put_in_place(one)
     set = one.leased < share and 1 or 2
   end
   local moves = set ~= one.set or tier ~= one.set_tier
+  if one.set > 0 and (moves or one.retimed) then
+    ready_stands = false
+  end
   if moves and one.set > 0 then
     call("ZREM", format("%s%s%d", S, SETS[one.set], one.set_tier), one.order)
     of_tier(one.set_tier, one.set, -1)
   end
-  if set > 0 and (moves or one.at ~= one.ready) then
-    call("ZADD", format("%s%s%d", S, SETS[set], tier), format("%.17g", one.ready), one.order)
+  if set > 0 and (moves or one.retimed) then
+    call("ZADD", format("%s%s%d", S, SETS[set], tier), time_text(one.ready), one.order)
     if moves then
       of_tier(tier, set, 1)
     end
+    if r.ready < 0 or one.ready < r.ready then
+      r.ready = one.ready
+    end
   end
-  one.set, one.set_tier, one.at = set, tier, one.ready
+  one.set, one.set_tier, one.retimed = set, tier, false
 end
 
 -- As struct has it.
@@ -143,14 +164,13 @@ local function packed_host(one)
         end
       end
     end
-    class_text = #c == 0 and "" or pack("<" .. string.rep(CLASS, #c / 4), unpack(c))
+    class_text = #c == 0 and "" or pack(CLASSES[#c / 4], unpack(c))
   end
   local lessee = one.lessee
   return pack(
     HOST,
     one.ready,
     one.kept,
-    one.at,
     one.time,
     one.tier,
     one.leased,
@@ -204,7 +224,7 @@ local function count_in(one, class, urls)
 end
 
 local function give_back(one, id, at_end)
-  call(at_end and "RPUSH" or "LPUSH", S .. ":back:" .. one.order, id)
+  call(at_end and "RPUSH" or "LPUSH", S .. ":back:" .. one.order, format("%d", id))
   one.back = one.back + 1
   wait(one, 1)
 end
@@ -218,7 +238,7 @@ local function close(one, ready, tier)
   else
     ready = tonumber(ready)
     if ready > one.ready then
-      one.ready = ready
+      one.ready, one.retimed = ready, true
     end
   end
   if tier ~= "" then
@@ -244,7 +264,7 @@ local function lapse(member)
 end
 
 local function earliest(part)
-  return tonumber(call("ZRANGE", S .. part, 0, 0, "WITHSCORES")[2] or -1)
+  return tonumber(call("ZRANGE", S .. part, "0", "0", "WITHSCORES")[2] or -1)
 end
 
 -- Brings leases and delays up to `now`: what has expired goes to the head, the one leased first in front; what is due to the end.
@@ -308,8 +328,12 @@ local function keep()
   while from <= #fresh do
     local at = (base + from - 1) % ROWS
     local to = math.min(#fresh, from + ROWS - at - 1)
-    call("RPUSH", format("%s:u:%d", S, (base + from - 1 - at) / ROWS), unpack(fresh, from, to))
+    call("RPUSH", rows_key((base + from - 1 - at) / ROWS), unpack(fresh, from, to))
     from = to + 1
+  end
+  keep_seen()
+  if #new_names > 0 then
+    call("HSET", S .. ":names", unpack(new_names))
   end
   for reason, by in pairs(ends) do
     call("HINCRBY", S .. ":ends", reason, by)
@@ -331,7 +355,9 @@ local function keep()
   if #words > 0 then
     call("HSET", S .. ":hosts", unpack(words))
   end
-  r.ready = next_ready()
+  if not ready_stands then
+    r.ready = next_ready()
+  end
   local tiers = {}
   for i = 1, #r.tiers, 3 do
     tiers[#tiers + 1] = pack(TIER, r.tiers[i], r.tiers[i + 1], r.tiers[i + 2])
@@ -362,19 +388,16 @@ end
 
 -- Whole milliseconds are told as a number, others as text: an answer has no fractions.
 local function said(time)
-  return time == math.floor(time) and time or format("%.17g", time)
+  return time % 1 == 0 and time or format("%.17g", time)
 end
 
 -- Keeps all, and tells what the verb says, and how the shard stands now: the first eleven numbers of its record. That is kept, too,
 -- for the case that it gets lost on its way.
 local function answer(told)
   keep()
-  local stands = { r.queued, r.leased, r.delayed, r.pending, r.free }
-  for _, time in ipairs({ r.ready, r.expiry, r.wake, r.due }) do
-    stands[#stands + 1] = said(time)
-  end
-  stands[10], stands[11] = r.last, r.spilled
+  local ready, expiry, wake, due = said(r.ready), said(r.expiry), said(r.wake), said(r.due)
+  local stands = { r.queued, r.leased, r.delayed, r.pending, r.free, ready, expiry, wake, due, r.last, r.spilled }
   local whole = { told, stands }
-  call("SET", last_answer, cmsgpack.pack(ARGV[3], whole), "PX", 3600000)
+  call("SET", last_answer, cmsgpack.pack(ARGV[3], whole), "PX", "3600000")
   return whole
 end

@@ -7,7 +7,7 @@
 shard_verb("lease", function()
   refresh()
   local most, expires = tonumber(ARGV[8]), now + tonumber(ARGV[9])
-  local until_then = format("%.17g", expires)
+  local until_then = time_text(expires)
   local shards, number = tonumber(ARGV[10]), tonumber(ARGV[11])
   local given, opened, count, away = {}, {}, 0, {}
 
@@ -19,7 +19,7 @@ shard_verb("lease", function()
       local id = tonumber(call("LPOP", key))
       local row = read(id)
       if not row or byte(row, 3) ~= c[i] + 48 then
-        call("LPUSH", key, id)
+        call("LPUSH", key, format("%d", id))
         return
       end
       write(id, sub(row, 1, 2) .. "-" .. sub(row, 4))
@@ -68,7 +68,7 @@ shard_verb("lease", function()
       id = tonumber(call("LPOP", key))
       row = read(id)
       if not row then
-        call("LPUSH", key, id)
+        call("LPUSH", key, format("%d", id))
         return nil, id
       end
       one.time = c[i + 2]
@@ -93,7 +93,7 @@ shard_verb("lease", function()
     end
     local listed, i = turn(one)
     local id = listed and first_listed(one)
-      or tonumber(call("LINDEX", S .. ":q:" .. char(48 + classes(one)[i]) .. ":" .. one.order, 0))
+      or tonumber(call("LINDEX", S .. ":q:" .. char(48 + classes(one)[i]) .. ":" .. one.order, "0"))
     if not read(id) then
       away[#away + 1] = id
     end
@@ -111,7 +111,7 @@ shard_verb("lease", function()
     local token = r.token * shards + number
     count = count + 1
     opened[2 * count - 1] = until_then
-    opened[2 * count] = format("%016.0f:%d:%s", token, id, ARGV[2])
+    opened[2 * count] = format("%016d:%d:%s", token, id, ARGV[2])
     local moved = one.lessee ~= ARGV[2] and 1 or 0
     one.lessee = ARGV[2]
     local length = byte(row, 16)
@@ -149,7 +149,7 @@ shard_verb("lease", function()
       end
     end
     for _, tier in ipairs(tiers) do
-      local due = call("ZRANGEBYSCORE", format("%s%s%d", S, SETS[set], tier), "-inf", ARGV[1], "LIMIT", 0, most - count)
+      local due = call("ZRANGEBYSCORE", format("%s%s%d", S, SETS[set], tier), "-inf", ARGV[1], "LIMIT", "0", format("%d", most - count))
       for _, order in ipairs(due) do
         if away[1] then
           look_ahead(host(order))

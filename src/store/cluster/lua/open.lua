@@ -16,6 +16,7 @@ shard_verb("open", function()
   for i = 8, #ARGV, 2 do
     local one = meet(ARGV[i], ARGV[i + 1])
     one.aside, one.tier, one.time, one.turns, one.ready, one.lessee = 0, tonumber(ARGV[i + 1]), 0, 0, one.kept, ""
+    one.retimed = true
     one.short = ""
     local c = classes(one)
     for at = 1, #c, 4 do
@@ -67,7 +68,7 @@ shard_verb("open", function()
         c[i + 3] = c[i + 3] - 1
         row = sub(row, 1, 2) .. "-" .. sub(row, 4)
       else
-        call("LPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, id)
+        call("LPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, format("%d", id))
       end
     end
     write(id, row)

@@ -22,7 +22,7 @@ shard_verb("revisit", function()
       row = "q" .. char(48 + class) .. sub(row, 3)
       write(id, remade(row, "q", joined("", visit, visit, "", "", "", format("%d/%d", r.last, r.returns))))
       count_in(one, class, 1)
-      call("RPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, id)
+      call("RPUSH", S .. ":q:" .. char(48 + class) .. ":" .. one.order, format("%d", id))
       says = 1
     end
     told[#told + 1] = says

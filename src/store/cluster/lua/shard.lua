@@ -2,7 +2,7 @@
 -- KEYS[1]  the shard: trawl:{CRAWL:NUMBER}. Every other key is this one and a suffix, so that all are in one slot:
 --            (itself)       string  packed: see RECORD
 --            :u:K           list    rows of the URLs K * ROWS + 1 to K * ROWS + ROWS; see `read`
---            :seen:B        hash    fingerprint (8 bytes) -> id * 256 + level of cash; negative: only recorded as dropped
+--            :seen          hash    bucket -> fingerprints with their ids and levels of cash: see seen.lua
 --            :names         hash    host -> its order: 4 bytes that grow as hosts become known
 --            :hosts         hash    order -> packed: see HOST in hosts.lua
 --            :q:CLASS:ORDER list    ids that wait, in the order of their places      :back:ORDER  list  ids given back
@@ -36,7 +36,16 @@ local r = { tiers = {} }
 local NO_RECORD
 -- Rows of this call's new URLs, whose ids begin behind `base`. Hosts met, by order and by name; ends by reason.
 local fresh, base, touched, met, ends
-local know_seen
+-- The chunk whose key was asked for last, and that key.
+local keyed, rows_of
+-- Whether the time of the next lease is no later than it was: hosts were only put into sets, and none taken out or put off.
+local ready_stands
+local know_seen, know_hosts
+
+-- Whole milliseconds, which nearly all times are, are written more quickly.
+local function time_text(time)
+  return format(time % 1 == 0 and "%d" or "%.17g", time)
+end
 
 local function load_record()
   NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0)
@@ -66,8 +75,10 @@ local function shard_verb(name, work)
       end
     end
     load_record()
-    fresh, base, touched, met, ends = {}, r.last, {}, {}, {}
+    fresh, base, touched, met, ends, keyed = {}, r.last, {}, {}, {}, nil
+    ready_stands = false
     know_seen()
+    know_hosts()
     if seed ~= "" then
       math.randomseed(tonumber(seed))
     end
@@ -79,12 +90,19 @@ end
 -- recorded as dropped and nothing else), the class that it waits in, the class in whose list it stands though it was
 -- taken by the short list ("-": none), fingerprint (8 bytes), order of the host (4), length of what follows (1), fields that
 -- only some have, and a tail that the client alone reads. Of a drop that was undone "" is left. Nil: it is spilled; o rows never are.
+local function rows_key(k)
+  if k ~= keyed then
+    keyed, rows_of = k, format("%s:u:%d", S, k)
+  end
+  return rows_of
+end
+
 local function read(id)
   if id > base then
     return fresh[id - base]
   end
   local at = (id - 1) % ROWS
-  return call("LINDEX", format("%s:u:%d", S, (id - 1 - at) / ROWS), PLACES[at]) or nil
+  return call("LINDEX", rows_key((id - 1 - at) / ROWS), PLACES[at]) or nil
 end
 
 local function write(id, row)
@@ -92,7 +110,7 @@ local function write(id, row)
     fresh[id - base] = row
   else
     local at = (id - 1) % ROWS
-    call("LSET", format("%s:u:%d", S, (id - 1 - at) / ROWS), PLACES[at], row)
+    call("LSET", rows_key((id - 1 - at) / ROWS), PLACES[at], row)
   end
 end
 
