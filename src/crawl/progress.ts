@@ -23,6 +23,8 @@ export interface Limits {
   readonly deadline: Instant | null;
   /** How many crawlers are at the crawl, this one included; null when there can be no others. */
   readonly crawlers: (() => number) | null;
+  /** Where they visit pages again: adds to the visits of all, and gives them; `before` of them the limit does not count. Null or left out where they do not. */
+  readonly visits?: { readonly before: number; add(more: number): Promise<number> } | null;
 }
 
 export class Progress {
@@ -37,6 +39,9 @@ export class Progress {
   #countedAt: Instant;
   #pages: number;
   #fetched = 0;
+  /** Of these, those that are among the visits of all. */
+  #told = 0;
+  #visitsOfAll = 0;
   #again: Again = { looks: 0, changed: 0, unchanged: 0, away: 0 };
   #requests = 0;
   #bytes = 0;
@@ -68,9 +73,10 @@ export class Progress {
 
   /**
    * What `limit` limits: each page that was fetched or looked at in this run, and those that were there when it began; with
-   * others, all pages as far as they have been counted.
+   * others, all pages, or all visits of theirs, as far as they have been counted.
    */
   get visits(): number {
+    if (this.#limits.visits != null) return this.#visitsOfAll + this.#fetched - this.#told;
     if (this.#limits.crawlers !== null) return this.#pages;
     return (this.#limits.ofRun ? 0 : this.#pagesAtStart) + this.#fetched;
   }
@@ -84,6 +90,11 @@ export class Progress {
     this.#countedAt = now;
     this.#byEnd = await this.#state.endCounts();
     this.#pages = pagesIn(this.#byEnd);
+    const { visits } = this.#limits;
+    if (visits == null || limit === null) return;
+    const fetched = this.#fetched;
+    this.#visitsOfAll = (await visits.add(fetched - this.#told)) - visits.before;
+    this.#told = fetched;
   }
 
   /** Leases that this run has, from being permitted to their commit. */

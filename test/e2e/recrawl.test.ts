@@ -53,6 +53,23 @@ onBothSides("trawl recrawl", (side) => {
     assert.match(idle.stderr, /^Done: /m);
     assert.deepEqual(await place.faults(), []);
   });
+
+  it("stops at --limit, which counts the visits of this pass alone, and the next pass goes on", async () => {
+    await using web = await small();
+    await using place = await side.place();
+    await ok(...crawlOf(web, place));
+    const total = async () => [...(await timesAsked(web)).values()].reduce((sum, times) => sum + times, 0);
+    const before = await total();
+    await sleep(2_000);
+    const all = ["--revisit-every", "1s", "--revisit-min", "1s", "--revisit-policy", "uniform", "--delay", "500ms"];
+    const limited = await ok("recrawl", ...place.again, ...all, "--limit", "4");
+    assert.match(limited.stderr, /^Stopped at the limit/m);
+    const some = (await total()) - before;
+    assert.ok(some >= 4 && some < PAGES, `${some} requests`);
+    const rest = await ok("recrawl", ...place.again, "--limit", "100");
+    assert.match(rest.stderr, /^Done/m);
+    assert.ok((await total()) - before >= PAGES);
+  });
 });
 
 describe("trawl recrawl", () => {

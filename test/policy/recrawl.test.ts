@@ -6,6 +6,7 @@ import { around, believed, NO_POOL } from "../../src/policy/change-rate.ts";
 import {
   afterFirst,
   afterRevisit,
+  budgetOf,
   type Economy,
   filled,
   hasTurn,
@@ -133,5 +134,40 @@ describe("revisits beside discovery", () => {
     const turns = afterFirst(NO_TURNS, 0, 0);
     assert.ok(!hasTurn(turns, 60_000) && hasTurn(turns, 60_001));
     assert.ok(hasTurn(turns, -1), "the clock was set back");
+  });
+});
+
+describe("a budget that crawlers divide", () => {
+  const crawlers = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 40 });
+  const rules = { ...RULES, budget: 1 / 700 };
+  const parts = (pages: readonly number[]): number[] => {
+    const all = pages.reduce((sum, one) => sum + one, 0);
+    return pages.map((own) => budgetOf(own, rules, all - own));
+  };
+  const sum = (all: readonly number[]): number => all.reduce((before, one) => before + one, 0);
+
+  it("comes to the whole, in parts like their pages, and the part of one who is gone to the others", () =>
+    fc.assert(
+      fc.property(crawlers, fc.nat(), (pages, gone) => {
+        fc.pre(sum(pages) > 0);
+        assert.ok(Math.abs(sum(parts(pages)) * 700 - 1) < 1e-9);
+        const left = pages.filter((_, nth) => nth !== gone % pages.length);
+        if (sum(left) > 0) assert.ok(Math.abs(sum(parts(left)) * 700 - 1) < 1e-9);
+        for (const [nth, part] of parts(pages).entries())
+          assert.ok(Math.abs(part * 700 - pages[nth]! / sum(pages)) < 1e-9);
+      }),
+    ));
+
+  it("is never more than the whole when others are believed to have more than they have, as while one takes in pages", () =>
+    fc.assert(
+      fc.property(crawlers, fc.nat(1_000), (pages, more) => {
+        const all = sum(pages);
+        fc.pre(all > 0);
+        assert.ok(sum(pages.map((own) => budgetOf(own, rules, all - own + more))) * 700 <= 1 + 1e-9);
+      }),
+    ));
+
+  it("is as many as the pages ask for where there is none for all", () => {
+    assert.equal(budgetOf(70, { ...RULES, budget: null, everyMs: 7 }, 1_000), 10);
   });
 });

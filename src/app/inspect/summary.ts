@@ -152,14 +152,16 @@ function advice(outcome: CrawlOutcome, dir: string, pending: number, same: strin
         return ["trawl explain --frontier ... --name ... URL says why a URL was not fetched."];
       return [`trawl explain ${dir} URL says why a URL was not fetched.`];
     case "done":
-      return outcome.revisits === "pass" ? nextVisit(outcome.stats, dir) : nothingLeft(outcome, dir);
+      return outcome.revisits === "pass" ? nextVisit(outcome, dir) : nothingLeft(outcome, dir);
     default:
       return never(outcome.reason);
   }
 }
 
 /** After a pass over what was due. */
-function nextVisit({ again, nextVisitAt, at }: CrawlStats, dir: string): string[] {
+function nextVisit({ stats: { again, nextVisitAt, at }, sharedAs }: CrawlOutcome, dir: string): string[] {
+  // Others have visited pages, too, and look after some that may be due sooner.
+  if (sharedAs !== undefined) return [`trawl due --frontier ... --name ${sharedAs} says when pages are due again.`];
   const first = again.looks === 0 ? ["Nothing was due."] : [];
   if (nextVisitAt === null) return first;
   const when = nextVisitAt <= at ? "now" : `in ${span(nextVisitAt - at)}`;

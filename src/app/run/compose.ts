@@ -300,6 +300,7 @@ export async function composeControl(parts: ControlParts): Promise<Control> {
       ofRun: parts.revisits === "pass",
       deadline: parts.deadline,
       crawlers: place.shared === null ? null : () => place.shared!.crawlers,
+      visits: place.shared?.joint == null ? null : { ...place.shared.joint, add: place.shared.addVisits },
     }),
     rules: {
       obeyRobots: config.robots,

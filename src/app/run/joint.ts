@@ -11,39 +11,58 @@ import type { Revisits } from "./outcome.ts";
 export interface JointParts {
   /** Of the crawl. */
   readonly name: string;
-  readonly facts: Pick<Facts, "fact" | "replaceFact">;
+  readonly facts: Pick<Facts, "fact" | "replaceFact" | "add">;
   readonly members: Pick<Members, "others" | "say">;
   readonly clock: Clock;
+  /** How many there are. */
+  pages(): Promise<number>;
 }
 
-/** A fact of the crawl: until when the last pass goes. */
-const PASS = "duePass";
+/** What crawlers that visit pages again are at. */
+export interface Joint {
+  /** Of a due pass: what is due by then comes back. */
+  readonly until: Instant;
+  /** What `--limit` does not count of all visits that were ever counted (`addVisits`). */
+  readonly before: number;
+}
 
-/** Until when the pass goes by now. */
-export const passUntil = async (facts: Pick<Facts, "fact">): Promise<Instant> => Number(await facts.fact(PASS));
+/** Facts of the crawl: what its crawlers are at, or were at last, as JSON; and the visits of all, first ones too. */
+const JOINT = "joint";
+const VISITS = "visits";
+
+/** Counts visits to pages; those of all crawlers. */
+export const addVisits = (facts: Pick<Facts, "add">, more: number): Promise<number> => facts.add(VISITS, more);
+
+/** What they are at by now: who begins a pass while another comes to its end moves it on. */
+export async function jointOf(facts: Pick<Facts, "fact">): Promise<Joint> {
+  return JSON.parse((await facts.fact(JOINT)) ?? "null") ?? { until: Number.NEGATIVE_INFINITY, before: 0 };
+}
 
 /**
- * Says to the others what this crawler is at, and hears it of them. Until when the pass goes that it begins, or joins; null:
- * it is none. Throws a `UsageError` when others are at something else.
+ * Says to the others what this crawler is at, and hears it of them. What they are at together; null when each page is
+ * visited once. Throws a `UsageError` when others are at something else.
  */
-export async function joinOthers(
-  revisits: Revisits,
-  { name, facts, members, clock }: JointParts,
-): Promise<Instant | null> {
+export async function joinOthers(revisits: Revisits, parts: JointParts): Promise<Joint | null> {
+  const { name, members } = parts;
   mustBeAlike(revisits, members, name);
-  const until = revisits === "pass" ? await settlePass(facts, members, clock) : null;
+  const joint = revisits === "none" ? null : await settled(revisits, parts);
   // Of two who come at the same moment each hears the other now, at the latest.
   await members.say({ does: revisits });
   mustBeAlike(revisits, members, name);
-  return until;
+  return joint;
 }
 
-/** Who has made up his mind after this one has looked first is at the same pass. */
-async function settlePass(facts: JointParts["facts"], members: JointParts["members"], clock: Clock): Promise<Instant> {
-  const first = await facts.fact(PASS);
-  const isUnderWay = members.others.some(({ does }) => does === "pass");
-  if (!isUnderWay) await facts.replaceFact(PASS, first, String(clock.now()));
-  return passUntil(facts);
+/** Who has made up his mind after this one has looked first is at the same. */
+async function settled(revisits: Revisits, { facts, members, clock, pages }: JointParts): Promise<Joint> {
+  const first = await facts.fact(JOINT);
+  const isUnderWay = members.others.some(({ does }) => does === revisits);
+  if (!isUnderWay) {
+    const visits = await addVisits(facts, 0);
+    // A pass has a limit of its own; of a crawl that goes on for ever the pages that are there count as well.
+    const before = revisits === "pass" ? visits : visits - (await pages());
+    await facts.replaceFact(JOINT, first, JSON.stringify({ until: clock.now(), before } satisfies Joint));
+  }
+  return jointOf(facts);
 }
 
 function mustBeAlike(revisits: Revisits, { others }: Pick<Members, "others">, name: string): void {

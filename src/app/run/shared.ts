@@ -7,6 +7,7 @@ import { hostname } from "node:os";
 import { systemClock } from "../../base/clock.ts";
 import { patience } from "../../blobs/patience.ts";
 import { addressTurns } from "../../crawl/turns.ts";
+import { pagesIn } from "../../model/end.ts";
 import type { HostKey } from "../../model/host.ts";
 import { ownersOf } from "../../policy/rendezvous.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
@@ -34,7 +35,7 @@ import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
 import { countDomains } from "./domains.ts";
-import { joinOthers, passUntil } from "./joint.ts";
+import { addVisits, joinOthers, jointOf } from "./joint.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
@@ -95,7 +96,8 @@ export async function openShared(
       patience: patience({ clock: systemClock, log, store: blobs.name }),
     }),
   );
-  const until = await joinOthers(revisits, { name, facts, members, clock: systemClock });
+  const pages = async () => pagesIn(await backend.endCounts());
+  const joint = await joinOthers(revisits, { name, facts, members, clock: systemClock, pages });
   await claimStore(backend, blobs, owner, crawlId);
   if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
   await keepCrawl(crawlId, dir, crawler);
@@ -109,7 +111,8 @@ export async function openShared(
   const isLiving = (crawler: string): boolean => members.living.includes(crawler);
   const owned = opened.move();
   return {
-    ...{ backend, resumed, log, until },
+    ...{ backend, resumed, log },
+    until: revisits === "pass" ? joint!.until : null,
     writer: `${id}_`,
     pages: null,
     owns: (file) => writerOf(file) === id,
@@ -143,7 +146,9 @@ export async function openShared(
       bodies: clusterBodies(connection, name),
       domains,
       parts: clusterParts(connection, { name, shards, state: backend, members }),
-      passUntil: () => passUntil(facts),
+      joint,
+      passUntil: async () => (await jointOf(facts)).until,
+      addVisits: (more) => addVisits(facts, more),
     },
     async finish(isDone) {
       await members.say({ does: null });

@@ -18,6 +18,7 @@ import type { Calls } from "../../store/cluster/calls.ts";
 import type { ReplaceFact } from "../config/rules.ts";
 import type { ChangesFile } from "../dir/changes-file.ts";
 import type { Fault } from "./fault.ts";
+import type { Joint } from "./joint.ts";
 import type { CrawlHooks, Revisits } from "./outcome.ts";
 
 export interface Workplace extends AsyncDisposable {
@@ -65,8 +66,12 @@ export interface Shared {
   readonly domains: DomainCounts;
   /** What they know together of when pages are visited again. */
   readonly parts: Parts;
-  /** Until when the due pass goes that they are at. */
+  /** What they are at, where they visit pages again; null where they do not. */
+  readonly joint: Joint | null;
+  /** Until when the due pass goes by now. */
   passUntil(): Promise<Instant>;
+  /** Counts visits to pages; those of all. */
+  addVisits(more: number): Promise<number>;
 }
 
 export interface WorkplaceParts {

@@ -35,6 +35,11 @@ export class Facts {
     return (await this.#connection.run("swap", this.#key, [FACT + name, before ?? "", after])) === 1;
   }
 
+  /** Adds to a fact that is a number, 0 where there is none: what it is then. A call whose answer is lost may count twice. */
+  async add(name: string, more: number): Promise<number> {
+    return Number(await this.#command("HINCRBY", FACT + name, String(more)));
+  }
+
   /** Whether nobody has ever said anything of the crawl. */
   async areNone(): Promise<boolean> {
     return Number(await this.#connection.command(this.#key, ["EXISTS", this.#key])) === 0;
