@@ -20,7 +20,7 @@ export async function openDirectory(dir: string, options?: LookOptions): Promise
   const left = await archiveIn(dir);
   const state = openState(dir, options);
   return {
-    ...{ ...left, state },
+    ...{ ...left, state, domains: null },
     damage: () => state.damage(),
     standing: async () => ({ running: isHeld(dir), paused: await spoolSlot(dir).isPaused() }),
     panel: () => panelRecords(state, state),

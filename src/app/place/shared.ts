@@ -4,6 +4,7 @@ import { sampleRecords } from "../../crawl/schedule.ts";
 import type { InboxSlot } from "../../ports/inbox.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import type { Connection } from "../../store/cluster/connection.ts";
+import { ClusterDomains } from "../../store/cluster/domains.ts";
 import { clusterSlot } from "../../store/cluster/inbox.ts";
 import { livingIn } from "../../store/cluster/members.ts";
 import { clusterParts } from "../../store/cluster/parts.ts";
@@ -30,6 +31,7 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   const all = parts.move();
   return {
     ...{ name: nameOf(crawl), dir: null, config, archive, state },
+    domains: new ClusterDomains(connection, { name, id: "" }),
     damage: () => [],
     async standing() {
       const crawlers = await livingIn(connection, name, clock);

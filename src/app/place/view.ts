@@ -1,5 +1,6 @@
 /** A crawl as commands look at it, wherever it is: nothing is written, and it may run meanwhile. */
 import type { KeptPanel } from "../../crawl/due-times.ts";
+import type { DomainCounts } from "../../ports/domain-counts.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
 import type { MasterStanding } from "../../store/cluster/checks.ts";
 import type { LivingMember } from "../../store/cluster/members.ts";
@@ -26,6 +27,8 @@ export interface CrawlView extends Remains {
   readonly state: ReadOnlyState;
   /** What those who visit its pages again have kept of what they believe. */
   panel(): Promise<KeptPanel>;
+  /** What crawlers that share it have counted of domains; null where the state of hosts tells. */
+  readonly domains: Pick<DomainCounts, "of"> | null;
 }
 
 export interface Standing {

@@ -1,7 +1,9 @@
-/** `trawl report`: how polite a crawl has been, from the recorded times of its requests, what it took for traps, and what it may have lost. */
+/** `trawl report`: how polite a crawl has been, from the recorded times of its requests, what its hosts and domains have had, what it took for traps, and what it may have lost. */
+import type { DomainCounts } from "../../../ports/domain-counts.ts";
 import type { Frontier, StateQueries } from "../../../ports/frontier.ts";
 import type { CrawlConfig } from "../../config/crawl-config.ts";
 import { count, counted, span, timeOfDay } from "../../wording.ts";
+import { type Budgeted, type Budgets, budgetLine, budgetsOf, domainLines } from "./budgets.ts";
 import { type Breach, type Gaps, gapsOf, type KeptGap, type Pace } from "./gaps.ts";
 import { pacesOf } from "./paces.ts";
 import { lossWords, type SeenLoss, seenLoss } from "./seen-loss.ts";
@@ -15,20 +17,23 @@ export interface CrawlReport extends Gaps {
   readonly traps: readonly TrapCount[];
   /** How URLs were told from those seen before, and what that has cost. */
   readonly seen: SeenLoss;
+  readonly budgets: Budgets;
 }
 
 const SHOWN = 5;
 const TRAPS_SHOWN = 20;
 
-/** Reads every recorded visit twice. */
+/** Reads every recorded visit twice. `counts`: see `CrawlView.domains`. */
 export async function reportOn(
-  state: Pick<StateQueries, "fact" | "requests" | "endedAs" | "endCounts"> & Pick<Frontier, "pending">,
-  config: Pick<CrawlConfig, "delay" | "hostConcurrency">,
+  state: Pick<StateQueries, "fact" | "requests" | "endedAs" | "endCounts" | "topHosts"> & Pick<Frontier, "pending">,
+  config: Pick<CrawlConfig, "delay" | "hostConcurrency"> & Budgeted,
   dir: string,
+  counts: Pick<DomainCounts, "of"> | null,
 ): Promise<CrawlReport> {
   const paces = await pacesOf(state, config);
   const traps = await trapCounts(state.endedAs("trap"));
-  return { dir, paces, seen: await seenLoss(state), ...(await gapsOf(state.requests(), paces)), traps };
+  const [seen, budgets] = [await seenLoss(state), await budgetsOf(state, config, counts)];
+  return { dir, paces, seen, budgets, ...(await gapsOf(state.requests(), paces)), traps };
 }
 
 export function reportLines(report: CrawlReport): string[] {
@@ -44,8 +49,10 @@ export function reportLines(report: CrawlReport): string[] {
     ...firstBreaches.map((breach) => `  BREACH     ${breachWords(breach)}`),
     ...(more > 0 ? [`  BREACH     and ${count(more)} more`] : []),
     `  lost       ${lossWords(report.seen) ?? `no URL by being taken for another (--seen ${report.seen.kind})`}`,
+    budgetLine(report.budgets),
     ...closest("Closest hosts:", hosts),
     ...closest("Closest addresses:", addresses),
+    ...domainLines(report.budgets),
     ...trapLines(report.traps),
   ];
 }

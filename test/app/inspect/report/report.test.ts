@@ -23,7 +23,7 @@ describe("trawl report", () => {
     await using backend = openEmbedded(dir, { clock: shell.clock });
     await rememberPace(backend, { delay: 900, hostConcurrency: 1 }, shell.time);
     const lines = (await run(shell, "report", dir)).split("\n");
-    assert.deepEqual(lines.slice(0, 7), [
+    assert.deepEqual(lines.slice(0, 8), [
       dir,
       "  requests   4 to 2 hosts on 1 address, robots.txt included",
       "  promised   900 ms between requests to one host, and to one address",
@@ -31,6 +31,7 @@ describe("trawl report", () => {
       "  addresses  smallest gap 980 ms, 192.0.2.1",
       "  breaches   none",
       "  lost       no URL by being taken for another (--seen exact)",
+      "  budgets    nobody over budget (--budget 10,000, --domain-budget 100,000)",
     ]);
   });
 
