@@ -47,7 +47,7 @@ have written since is counted, and in order. Exit code 3 when anything is damage
 };
 
 function reportOf(name: string, verification: Verification): string[] {
-  const { archive, claims, hasState, pages, faults, told, notes } = verification;
+  const { archive, claims, hasState, leftOver, pages, faults, told, notes } = verification;
   const types = [...archive.byType].map(([type, n]) => `${count(n)} ${type || "without a type"}`).join(", ");
   const digests = `${counted(archive.blocks, "block")} and ${counted(archive.payloads, "payload")}`;
   const files = `${counted(archive.files, "file")}, ${size(archive.bytes)}, ${counted(archive.records, "record")}`;
@@ -68,6 +68,11 @@ function reportOf(name: string, verification: Verification): string[] {
     ...(archive.unclaimed > 0 && hasState
       ? [`  note     ${counted(archive.unclaimed, "response")} in the archive that the state does not speak of`]
       : []),
+    ...(leftOver !== null && leftOver.objects > 0
+      ? [
+          `  note     ${counted(leftOver.objects, "object")} (${size(leftOver.bytes)}) in the store that nothing points to; crawlers take them away`,
+        ]
+      : []),
     ...notes.map((note) => `  note     ${note}`),
     ...told.map((fault) => `  FAULT    ${fault}`),
     ...(faults > told.length ? [`  FAULT    and ${count(faults - told.length)} more`] : []),
@@ -75,8 +80,8 @@ function reportOf(name: string, verification: Verification): string[] {
   ];
 }
 
-function jsonOf({ archive, claims, pages, faults, told, notes }: Verification): string {
+function jsonOf({ archive, claims, leftOver, pages, faults, told, notes }: Verification): string {
   const { byType, ...counts } = archive;
   const body = { sound: faults === 0, archive: { ...counts, byType: Object.fromEntries(byType) } };
-  return `${JSON.stringify({ ...body, state: claims, pages, faults, firstFaults: told, notes })}\n`;
+  return `${JSON.stringify({ ...body, state: claims, leftOver, pages, faults, firstFaults: told, notes })}\n`;
 }

@@ -32,6 +32,7 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   return {
     ...{ name: nameOf(crawl), dir: null, config, archive, state },
     domains: new ClusterDomains(connection, { name, id: "" }),
+    unpointed: () => state.unpointed(),
     damage: () => [],
     async standing() {
       const crawlers = await livingIn(connection, name, clock);

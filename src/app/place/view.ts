@@ -1,5 +1,6 @@
 /** A crawl as commands look at it, wherever it is: nothing is written, and it may run meanwhile. */
 import type { KeptPanel } from "../../crawl/due-times.ts";
+import type { Blob } from "../../ports/blobs.ts";
 import type { DomainCounts } from "../../ports/domain-counts.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
 import type { MasterStanding } from "../../store/cluster/checks.ts";
@@ -21,6 +22,8 @@ export interface Remains extends AsyncDisposable {
   /** What is wrong with what the state is kept in, a few lines at most; none when it is sound. May read all of it. */
   damage(): readonly string[];
   standing(): Promise<Standing>;
+  /** Of a crawl that crawlers share: objects of spilled rows in its store that no row points to. */
+  unpointed?(): AsyncIterable<Blob>;
 }
 
 export interface CrawlView extends Remains {

@@ -8,7 +8,7 @@ import { never } from "../../base/result.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
-import type { Blobs } from "../../ports/blobs.ts";
+import type { Blob, Blobs } from "../../ports/blobs.ts";
 import type {
   Backend,
   Commit,
@@ -30,6 +30,7 @@ import { endLetter, tailOf } from "./rows.ts";
 import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
 import { Spill } from "./spill.ts";
+import { SpilledObjects } from "./spilled-objects.ts";
 
 export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */
@@ -60,6 +61,8 @@ export interface KnownCounts {
 
 export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn"> {
   readonly known: KnownCounts;
+  /** Objects in the store that held rows which have all come back; some are about to be pointed to for the first time. */
+  unpointed(): AsyncIterable<Blob>;
 }
 
 const SHARDS = 1_024;
@@ -78,8 +81,10 @@ export async function openCluster(connection: Connection, options: ClusterOption
   const shards = new Shards(connection, { name, owner, count, hostConcurrency, hostShare, keepsCash, clock, prefers });
   const segments = new Segments(blobs, { patience });
   const manifest = new Manifest(connection, name);
-  const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count });
-  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, options);
+  const { time } = connection;
+  const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count, time });
+  const spilled = new SpilledObjects({ shards, blobs, time, isThere: () => crawl.isThere() });
+  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, spilled, options);
   await (joins ? frontier.join(bringsBack) : frontier.begin());
   return frontier;
 }
@@ -91,11 +96,13 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   readonly #firstTier: (host: HostKey) => number;
   readonly #admission: Admission;
   readonly #leases: Leases;
+  readonly #spilled: SpilledObjects;
   /** Of the segment that was taken last. */
   #lastOrdinal = 0;
 
-  constructor(connection: Connection, parts: RecordsParts, options: ClusterOptions) {
+  constructor(connection: Connection, parts: RecordsParts, spilled: SpilledObjects, options: ClusterOptions) {
     super(parts);
+    this.#spilled = spilled;
     const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0, firstCash = null } = options;
     this.#connection = connection;
     this.#clock = clock;
@@ -103,6 +110,10 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     this.#leases = new Leases({ ...parts, clock, leaseMs, owner });
     this.#firstTier = firstTier;
     this.#admission = new Admission(this.shards, this.spill, { firstCash, firstTier });
+  }
+
+  unpointed(): AsyncIterable<Blob> {
+    return this.#spilled.unpointed();
   }
 
   get known(): KnownCounts {
@@ -182,6 +193,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     if (segment !== null && this.#connection.epoch === epoch) await this.manifest.confirm(segment, refused);
     for (const { lease } of batch.settled) this.#leases.forget(lease);
     await this.spill.sweep();
+    this.#spilled.sweep();
     let nth = 0;
     const current = levels.map((level) => level !== -1 && settled[nth++]!);
     return { current, admitted, dropped, robotsIds };
@@ -244,7 +256,9 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   }
 
   /** The connection stays open: it belongs to who opened it. */
-  async [Symbol.asyncDispose](): Promise<void> {}
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#spilled.idle();
+  }
 
   /** A verb that takes ids, each with a word; what it says of each. Rows that are spilled are brought back first. */
   async #onRows<T extends { readonly id: number }>(

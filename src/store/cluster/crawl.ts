@@ -47,6 +47,11 @@ export class Crawl {
     return this.#facts.fact(name);
   }
 
+  /** Not if Redis was emptied since. */
+  async isThere(): Promise<boolean> {
+    return (await this.#command("HGET", "layout")) !== null;
+  }
+
   setFact(name: string, value: string): Promise<void> {
     return this.#facts.setFact(name, value);
   }

@@ -25,6 +25,7 @@ const VERBS = {
   cold: [],
   spill: [],
   unspill: [],
+  pointed: [],
   top: [],
   take: [],
   beat: [],

@@ -157,6 +157,11 @@ export class Shards {
     );
   }
 
+  /** Those that this crawler looks after. */
+  own(): number[] {
+    return this.#keys.flatMap((_, shard) => (this.#isOwn(shard) ? [shard] : []));
+  }
+
   /** Shards that this crawler looks after that hold more rows than `most`, and how many. */
   overfull(most: number): (readonly [shard: number, rows: number])[] {
     return this.#standings.flatMap(({ rows }, shard) =>

@@ -4,10 +4,12 @@
  */
 import { createHash } from "node:crypto";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { Clock } from "../../base/clock.ts";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Word } from "./connection.ts";
 import type { Patience } from "./segments.ts";
 import type { Shards } from "./shards.ts";
+import { objectKey, objectName } from "./spilled-objects.ts";
 import { ROWS } from "./standing.ts";
 
 export interface SpillOptions {
@@ -15,6 +17,8 @@ export interface SpillOptions {
   readonly patience: Patience;
   /** Rows that a shard may hold in Redis. */
   readonly most: number;
+  /** As the cluster tells it. */
+  readonly time: Clock;
 }
 
 /** Of one shard that are written together, as one object. */
@@ -26,7 +30,6 @@ const LOOKED_AT = 256;
 /** Chunks that were read lately: who looks at many URLs asks for their neighbours next. What is written is never changed. */
 const READ_LATELY = 128;
 const LENGTH_BYTES = 2;
-const KEY = "urls/";
 
 export class Spill {
   readonly #shards: Shards;
@@ -86,8 +89,8 @@ export class Spill {
     const { blobs, patience } = this.#options;
     return patience(async () => {
       const range = { offset: Number(offset), length: Number(length) };
-      const pieces = await Array.fromAsync(blobs.get(KEY + name, range));
-      return rowsIn(Buffer.concat(pieces), `${blobs.name}/${KEY}${name}`);
+      const pieces = await Array.fromAsync(blobs.get(objectKey(name!), range));
+      return rowsIn(Buffer.concat(pieces), `${blobs.name}/${objectKey(name!)}`);
     });
   }
 
@@ -95,7 +98,7 @@ export class Spill {
   async #spill(shard: number, wanted: number): Promise<number> {
     const chunks = await this.#shards.run<number[]>("cold", shard, [String(wanted), String(LOOKED_AT)]);
     if (chunks.length === 0) return 0;
-    const name = `${shard}/${this.#opening}-${++this.#objects}`;
+    const name = objectName(shard, this.#options.time.now(), this.#opening, ++this.#objects);
     const packed: Buffer[] = [];
     const words: Word[] = [];
     let offset = 0;
@@ -109,7 +112,7 @@ export class Spill {
       offset += bytes.length;
     }
     const { blobs, patience } = this.#options;
-    await patience(() => blobs.put(KEY + name, Buffer.concat(packed)));
+    await patience(() => blobs.put(objectKey(name), Buffer.concat(packed)));
     const told = await this.#shards.run<number[]>("spill", shard, words);
     return told.reduce((sum, one) => sum + one, 0);
   }

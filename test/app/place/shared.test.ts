@@ -12,10 +12,12 @@ import { silentLog } from "../../../src/base/log.ts";
 import { directoryBlobs } from "../../../src/blobs/directory.ts";
 import { archiveKey } from "../../../src/blobs/segments.ts";
 import type { ArchiveMark } from "../../../src/model/capture.ts";
+import type { HostKey } from "../../../src/model/host.ts";
 import { openCluster } from "../../../src/store/cluster/backend.ts";
 import { Connection } from "../../../src/store/cluster/connection.ts";
 import { Facts } from "../../../src/store/cluster/facts.ts";
 import { openMembers } from "../../../src/store/cluster/members.ts";
+import { shardOf } from "../../../src/store/cluster/shard-of.ts";
 import { openArchive } from "../../../src/warc/archive.ts";
 import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
 import { exchange, note } from "../../warc/fixtures.ts";
@@ -173,6 +175,21 @@ describe("a crawl that crawlers share", () => {
     const [unclaimed, bytes] = (await says()) ?? [];
     assert.equal(unclaimed, "  note     2 responses in the archive that the state does not speak of");
     assert.match(bytes!, behind);
+  });
+
+  it("is told to have in its store what nothing points to", async () => {
+    const name = "left-over";
+    await begin(name, false);
+    await using blobs = directoryBlobs(join(dir, name));
+    const zeros = "0".padStart(16, "0");
+    await blobs.put(`urls/${shardOf("https://a.test" as HostKey, SHARDS)}/mx4mvf8y-abc-1`, Buffer.from("rows"));
+    await blobs.put(`segments/trawl-20261201000000000-abc_0-00000.warc.gz/${zeros}`, Buffer.from("more"));
+    using shell = testShell();
+    assert.equal(await main(["verify", "--frontier", frontier, "--name", name], shell), 0, shell.out());
+    assert.match(
+      shell.out(),
+      /note {5}2 objects \(8 B\) in the store that nothing points to; crawlers take them away$/m,
+    );
   });
 
   it("is damaged when its store has not what the state speaks of", async () => {

@@ -77,8 +77,9 @@ describe("rows in the object store", () => {
     const key = `trawl:{${name}:0}`;
     const rows = async () =>
       Buffer.concat((await bench.connection.bytes(key, ["LRANGE", `${key}:u:0`, "0", "-1"])) as Buffer[]);
-    const goes = async (written: Buffer) => {
-      const words = ["0", createHash("sha1").update(written).digest("hex"), "0/x:0:9"];
+    const goes = async (written: Buffer, begun = Date.now()) => {
+      const where = `0/${begun.toString(36)}-x:0:9`;
+      const words = ["0", createHash("sha1").update(written).digest("hex"), where];
       const head = [String(clock.time), "", String(Math.random()), "0", "1", "1", ""];
       const [[told]] = (await bench.connection.run("spill", key, [...head, ...words])) as [[number]];
       return told === 1;
@@ -93,6 +94,8 @@ describe("rows in the object store", () => {
       robots: [],
       marks: [],
     });
+    // Who has slept since he wrote it comes too late: it may be gone.
+    assert.equal(await goes(await rows(), Date.now() - 660_000), false);
     assert.equal(await goes(await rows()), true);
   });
 });

@@ -9,6 +9,7 @@ import { counted } from "../../wording.ts";
 import { type ArchiveCounts, inClaimOrder, verifyArchive } from "./archive.ts";
 import { Agreement, type ClaimCounts, readClaims, writeClaims } from "./claims.ts";
 import { Findings } from "./findings.ts";
+import { type LeftOver, leftOverIn } from "./left-over.ts";
 import { verifyPages } from "./pages.ts";
 import { underWayIn } from "./under-way.ts";
 
@@ -17,6 +18,8 @@ export interface Verification {
   readonly claims: ClaimCounts;
   /** Whether there was a state to hold the archive against. */
   readonly hasState: boolean;
+  /** Null for a crawl in a directory. */
+  readonly leftOver: LeftOver | null;
   /** Lines of pages.jsonl; null when there is none, or no state to hold them against. */
   readonly pages: number | null;
   readonly faults: number;
@@ -72,6 +75,7 @@ export async function verify(
           sound,
           findings,
         );
+  const leftOver = marks === null ? null : await leftOverIn(crawl, marks, underWay);
   const { faults, told, notes } = findings;
-  return { archive: read, claims, hasState: sound !== null, pages, faults, told, notes };
+  return { archive: read, claims, hasState: sound !== null, leftOver, pages, faults, told, notes };
 }
