@@ -18,6 +18,9 @@ import { listenForSignals } from "./signals.ts";
 /** A list of seeds may be no list of seeds: a screen of its faults is enough. */
 const MOST_NOTICES = 20;
 
+/** Who was told to stop at once has ended so long after its last word, in ms. */
+const LINGER_MS = 250;
+
 export type RunCrawl = (config: CrawlConfig, hooks: CrawlHooks, revisits: Revisits) => Promise<CrawlOutcome>;
 
 /** The command over any crawl: the real one is loaded only when it is wanted, so that help comes at once. */
@@ -95,5 +98,8 @@ export async function crawlWith(
   for (const line of summaryLines(outcome, shell.cwd, config)) display.say(line);
   if (config.quiet && outcome.reason === "disk")
     shell.stderr.write(`trawl: ${outcome.message ?? "the disk is full"}\n`);
-  return exitCodeOf(outcome.reason, { failOnLimit: config.failOnLimit, signal: stops.received() });
+  const code = exitCodeOf(outcome.reason, { failOnLimit: config.failOnLimit, signal: stops.received() });
+  // All is closed: a library that still waits for a peer that hangs is not waited for.
+  if (stops.hardSignal.aborted) setTimeout(() => shell.signals.exit(code), LINGER_MS).unref();
+  return code;
 }

@@ -64,7 +64,7 @@ sum(rate(trawl_ended_urls_total{end=~"fetched|not-modified"}[5m]))
 histogram_quantile(0.95, sum by (le) (rate(trawl_request_duration_seconds_bucket[5m])))
 
 # Of all requests, those that fail or are turned away
-sum(rate(trawl_requests_total{outcome!~"[23]xx"}[5m])) / sum(rate(trawl_requests_total[5m]))
+1 - sum(rate(trawl_requests_total{outcome=~"[23]xx"}[5m])) / sum(rate(trawl_requests_total[5m]))
 
 # Of links, those that Redis need not be asked about (the hit rate of the tables of known links)
 sum(rate(trawl_known_links_met_total[5m])) / sum(rate(trawl_known_links_asked_total[5m]))

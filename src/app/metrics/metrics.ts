@@ -10,6 +10,7 @@ import type { KnownCounts } from "../../store/cluster/backend.ts";
 import type { Calls } from "../../store/cluster/calls.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
+import { span } from "../wording.ts";
 import { METRICS, type Metric, type MetricName } from "./table.ts";
 import { Waits } from "./waits.ts";
 
@@ -32,6 +33,9 @@ export interface UploadCounts {
   readonly spool: { readonly files: number; readonly bytes: number };
   readonly sent: { readonly files: number; readonly bytes: number };
 }
+
+/** A frontier that gives no answer for so long, in ms, is waited for. */
+const LONG_MS = 3_000;
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -108,6 +112,14 @@ export class Metrics {
 
   readonly contentType = (): string => this.#registry.contentType;
 
+  /** What is waited for, and why; null when nothing is. */
+  get waitsFor(): string | null {
+    const ms = this.#sources?.shared?.calls.waitedMs ?? 0;
+    // A node that hangs is not found out at once, and then its log says it.
+    const silence = ms > LONG_MS ? `waits for the frontier: no answer for ${span(ms)}` : null;
+    return this.waits.says ?? silence;
+  }
+
   /** The page as Prometheus reads it. */
   async page(): Promise<string> {
     this.#readWaits();
@@ -125,7 +137,8 @@ export class Metrics {
 
   #readWaits(): void {
     for (const what of ["frontier", "store"] as const) {
-      this.#set("trawl_waiting", Number(this.waits.isWaiting(what)), { for: what });
+      const isSilent = what === "frontier" && (this.#sources?.shared?.calls.waitedMs ?? 0) > LONG_MS;
+      this.#set("trawl_waiting", Number(isSilent || this.waits.isWaiting(what)), { for: what });
       this.#read("trawl_wait_seconds_total", [[{ for: what }, this.waits.ms(what) / 1_000]]);
     }
   }

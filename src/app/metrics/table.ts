@@ -26,7 +26,7 @@ export const METRICS = {
   trawl_crawl_ended_urls: {
     kind: "gauge",
     labels: ["end"],
-    says: "URLs that have ended, by how, earlier runs included; one that comes back is counted when it has ended again.",
+    says: "URLs that have ended, by how, earlier runs included; one that comes back is counted when it has ended again. Where crawlers share the crawl it is counted every few seconds.",
   },
   trawl_crawl_hosts: { kind: "gauge", says: "Hosts that have URLs to be done." },
   trawl_crawl_paused: { kind: "gauge", says: "1 while it is held by trawl pause, else 0." },
@@ -99,7 +99,7 @@ export const METRICS = {
   trawl_wait_seconds_total: {
     kind: "counter",
     labels: ["for"],
-    says: "How long it has waited for what was away; less than 3 s of a frontier does not count.",
+    says: "How long it has waited for what was away, as its log has it: a frontier that is back within 3 s is not counted.",
   },
   trawl_log_lines_total: { kind: "counter", labels: ["level"], says: "Lines of the log: info, warn, error." },
   trawl_spool_bytes: {

@@ -26,8 +26,8 @@ export async function watchRun(listen: string, hooks: CrawlHooks): Promise<Watch
   let turnedAt = (): Instant => 0;
   let isPaused = false;
   const health = (): Health => {
-    const { says } = metrics.waits;
-    if (says !== null) return { ok: false, says };
+    const { waitsFor } = metrics;
+    if (waitsFor !== null) return { ok: false, says: waitsFor };
     if (standing !== "running") return { ok: standing === "ending", says: standing };
     const stood = systemClock.now() - turnedAt();
     if (stood > STUCK_MS) return { ok: false, says: `the crawl's loop has not come round for ${span(stood)}` };

@@ -59,7 +59,7 @@ export async function connect(access: ClusterAccess, withinMs: number): Promise<
   const silence = async (): Promise<void> => {
     await systemClock.sleep(withinMs, answered.signal);
     // One of the nodes may hang that were named, and another is asked next.
-    if (client.masters.length === 0) await systemClock.sleep(2 * SILENT_MS, answered.signal);
+    if (client.masters.length === 0) await systemClock.sleep(SILENT_MS + PING_MS, answered.signal);
     if (!answered.signal.aborted) throw isIncomplete(client) ?? new Error("no answer from any of them");
   };
   try {

@@ -201,6 +201,8 @@ export class Connection implements AsyncDisposable {
     this.#patience.close();
     await this.#difference[Symbol.asyncDispose]();
     this.#client.destroy();
+    // Where it was looking round it goes on with that, and makes connections anew, which would keep the process for ever.
+    for (const event of ["node-connect", "node-reconnecting"]) this.#client.on(event, () => this.#client.destroy());
   }
 
   #make<T>(name: string, key: string, work: () => Promise<T>): Promise<T> {
