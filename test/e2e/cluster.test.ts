@@ -324,7 +324,7 @@ describe("crawlers that share a crawl", () => {
     await writeFile(segment, "bytes");
     for (const node of cluster.nodes) await cluster.ask(node, "FLUSHALL"); // replicas refuse
     const run = await running.ended;
-    assert.equal(run.code, 2, run.stderr);
+    assert.equal(run.code, 3, run.stderr);
     assert.match(run.stderr, /the crawl \S+ is in Redis no longer: it was emptied/);
     assert.ok(existsSync(segment));
   });

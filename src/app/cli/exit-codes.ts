@@ -70,6 +70,7 @@ const BY_ERROR_CODE: Readonly<Record<string, number>> = {
   "store-full": EXIT.disk,
   "frontier-away": EXIT.disk,
   "frontier-full": EXIT.disk,
+  "frontier-lost": EXIT.disk,
   "frontier-refused": EXIT.usage,
   "frontier-foreign": EXIT.usage,
   "frontier-missing": EXIT.usage,

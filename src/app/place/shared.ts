@@ -27,7 +27,7 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   // Who only looks may have any clock.
   const clock = connection.time;
   const { shards } = config;
-  const state = parts.use(await openCluster(connection, { name, shards, clock, blobs, joins: true }));
+  const state = parts.use(await openCluster(connection, { name, shards, clock, blobs, looks: true }));
   const all = parts.move();
   return {
     ...{ name: nameOf(crawl), dir: null, config, archive, state },

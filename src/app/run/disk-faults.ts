@@ -5,7 +5,7 @@ import type { CrawlStats } from "../../model/stats.ts";
 const DISK_CODES = new Set([
   ...["disk-full", "damaged", "io", "disk", "failed", "ENOSPC", "EDQUOT", "EIO", "EROFS"],
   ...["store-away", "store-refused", "store-missing", "store-corrupt", "store-full"],
-  ...["frontier-away", "frontier-full"],
+  ...["frontier-away", "frontier-full", "frontier-lost"],
 ]);
 
 export function diskSentence(cause: Error): string {

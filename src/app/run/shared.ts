@@ -13,9 +13,9 @@ import { ownersOf } from "../../policy/rendezvous.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { clusterBodies } from "../../store/cluster/bodies.ts";
 import { ClusterDomains } from "../../store/cluster/domains.ts";
-import { ClusterError } from "../../store/cluster/errors.ts";
 import { Facts } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
+import { emptied } from "../../store/cluster/losses.ts";
 import { openMembers } from "../../store/cluster/members.ts";
 import { clusterParts } from "../../store/cluster/parts.ts";
 import { clusterTurns } from "../../store/cluster/turns.ts";
@@ -155,7 +155,8 @@ export async function openShared(
       const { asked, met } = backend.known;
       log.info({ asked, met }, "links-known-here");
       if (isDone) {
-        await mustBeThere(facts, { name, crawlId, store: blobs.name });
+        // Of a crawl that was emptied nothing is left to do either; but nothing says any longer what of the archive counts.
+        if ((await facts.fact(STORE_ID)) !== crawlId) throw emptied(name);
         owned.defer(() => giveTurnBack({ id, facts })); // when all has gone up
         await members.heardAnew(); // who was killed a moment ago is among the living still
         await takeOver({ dir, id, state: backend, facts, blobs, log, isLiving });
@@ -176,17 +177,4 @@ async function changedRules(config: CrawlConfig, facts: Facts, name: string, alo
   const why = kept === mine ? null : unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
   if (why !== null && !alone) throw new UsageError("frontier", why);
   return why === null ? null : mine;
-}
-
-/**
- * Of a crawl that was emptied nothing is left to do either; but then nothing says any longer what of the archive counts.
- * Throws a `ClusterError` then.
- */
-async function mustBeThere(
-  facts: Facts,
-  { name, crawlId, store }: { readonly name: string; readonly crawlId: string; readonly store: string },
-): Promise<void> {
-  if ((await facts.fact(STORE_ID)) === crawlId) return;
-  const words = `the crawl ${name} is in Redis no longer: it was emptied (FLUSHALL?), or has lost its disks`;
-  throw new ClusterError("foreign", `${words}; what is in ${store} stays as it is: begin anew with another --store`);
 }

@@ -5,6 +5,7 @@
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
+import type { ArchiveMark } from "../../model/capture.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
@@ -49,6 +50,8 @@ export interface ClusterOptions extends FrontierOptions {
   readonly patience?: Patience;
   /** So many URLs' rows stay in Redis, about; what is needed least goes to the object store. */
   readonly rowsInRedis?: number;
+  /** Nothing is to be changed, and what Redis has lost of the crawl is passed over: for who only looks at it. */
+  readonly looks?: boolean;
   /** The shards that this crawler looks after; all unless told. In others it does what is left over. */
   readonly prefers?: (shard: number) => boolean;
 }
@@ -74,18 +77,21 @@ const BEHIND = 36 ** 4 - 1;
 /** @throws ClusterError */
 export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
   const { name, owner = "", clock, blobs, shards: count = SHARDS, hostConcurrency = 1 } = options;
-  const { hostShare = hostConcurrency, joins = false, bringsBack = false, prefers = () => true, firstCash } = options;
+  const { hostShare = hostConcurrency, joins = false, looks = false, prefers = () => true, firstCash } = options;
   const { patience = (work) => work(), rowsInRedis = ROWS_IN_REDIS } = options;
   const keepsCash = firstCash !== undefined;
   const crawl = await Crawl.open(connection, name, { shards: count });
-  const shards = new Shards(connection, { name, owner, count, hostConcurrency, hostShare, keepsCash, clock, prefers });
+  const rules = { hostConcurrency, hostShare, keepsCash, clock, prefers, looks };
+  const shards = new Shards(connection, { name, owner, count, ...rules });
   const segments = new Segments(blobs, { patience });
   const manifest = new Manifest(connection, name);
   const { time } = connection;
   const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count, time });
   const spilled = new SpilledObjects({ shards, blobs, time, isThere: () => crawl.isThere() });
   const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, spilled, options);
-  await (joins ? frontier.join(bringsBack) : frontier.begin());
+  if (looks) return frontier;
+  await frontier.make(joins);
+  await (joins ? frontier.join(options.bringsBack ?? false) : frontier.begin());
   return frontier;
 }
 
@@ -118,6 +124,37 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
 
   get known(): KnownCounts {
     return this.#admission.known;
+  }
+
+  /** Creates the crawl, or finds it whole. @throws ClusterError "lost" */
+  async make(joins: boolean): Promise<void> {
+    if (await this.crawl.isWhole()) return this.#findWhole(joins);
+    await Promise.all([this.manifest.create(), this.shards.each((shard) => this.shards.run("create", shard))]);
+    await this.#connection.replicated();
+    await this.crawl.setWhole();
+  }
+
+  async #findWhole(joins: boolean): Promise<void> {
+    await this.shards.mustBeWhole();
+    // Power that fails takes the last second along, an old copy more; what is in the store is not to be written over.
+    const behind = await this.segments.behind((await this.manifest.state()).last);
+    if (behind.length === 0) return;
+    await this.manifest.recall(behind);
+    if (!joins) await this.crawl.setMarks(await this.#marksBehind(behind));
+  }
+
+  /** How far archive files go by these segments, where nobody knows it any more. */
+  async #marksBehind(ordinals: readonly number[]): Promise<ArchiveMark[]> {
+    const known = await this.marks();
+    const marks = new Map<string, number>();
+    for await (const { entries } of this.segments.all(ordinals[0]!, ordinals.at(-1)!))
+      for (const { kind, value } of entries) {
+        if (kind === "request" || value.capture === null) continue;
+        const { file, offset, length } = value.capture.response;
+        const bytes = Math.max(marks.get(file) ?? known.get(file) ?? 0, offset + length);
+        if (bytes > (known.get(file) ?? 0)) marks.set(file, bytes);
+      }
+    return Array.from(marks, ([file, bytes]) => ({ file, bytes }));
   }
 
   /** What does not outlive an opening begins anew. */
@@ -192,6 +229,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     // Where a master may have taken the answers along, rows alone tell what was taken: the segment stays open.
     if (segment !== null && this.#connection.epoch === epoch) await this.manifest.confirm(segment, refused);
     for (const { lease } of batch.settled) this.#leases.forget(lease);
+    await this.shards.keepLastIds();
     await this.spill.sweep();
     this.#spilled.sweep();
     let nth = 0;
@@ -251,8 +289,10 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     await this.crawl.setFact(name, value);
   }
 
-  sync(): Promise<void> {
-    return this.#connection.replicated();
+  async sync(): Promise<void> {
+    await this.#connection.replicated();
+    await this.shards.keepLastIds(true);
+    await this.#connection.replicated();
   }
 
   /** The connection stays open: it belongs to who opened it. */

@@ -37,7 +37,7 @@ const FOLLOWED_MS = 1_000;
 
 /** What was acknowledged of these is there after a fail-over; the others are made good by what time brings. */
 const LASTING: ReadonlySet<string> = new Set([
-  ...(["admit", "settle", "revisit", "schedule", "post", "swap", "count"] satisfies Verb[]),
+  ...(["create", "admit", "settle", "revisit", "schedule", "post", "swap", "count", "recall"] satisfies Verb[]),
   ...["HSET", "HSETNX", "HDEL"],
 ]);
 

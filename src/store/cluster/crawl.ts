@@ -13,6 +13,7 @@ export interface Creation {
 }
 
 const MARK = "mark:";
+const WHOLE = "whole";
 
 export class Crawl {
   readonly #connection: Connection;
@@ -34,6 +35,15 @@ export class Crawl {
       if (is !== String(wanted)) throw new ClusterError("foreign", otherwise(name, field, String(is), String(wanted)));
     }
     return crawl;
+  }
+
+  /** Whether all of it has been created: from then on what is not there is lost. */
+  async isWhole(): Promise<boolean> {
+    return Number(await this.#command("HEXISTS", WHOLE)) === 1;
+  }
+
+  async setWhole(): Promise<void> {
+    await this.#command("HSET", WHOLE, "1");
   }
 
   /** The first of `count` ids of copies of robots.txt that nobody else is given. */

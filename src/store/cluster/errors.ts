@@ -5,6 +5,8 @@ export type ClusterErrorCode =
   | "away"
   /** A master has no memory left; the same call may go well when it has. */
   | "full"
+  /** It has lost some of what it was given, for ever. */
+  | "lost"
   /** It is not set up so that nothing is lost. */
   | "refused"
   /** The crawl was created otherwise, by another Trawl or with other options. */

@@ -4,6 +4,7 @@
  */
 import type { Connection } from "./connection.ts";
 import { pairs } from "./crawl.ts";
+import { emptied, isGone, lost } from "./losses.ts";
 
 export interface ManifestState {
   /** The ordinal taken last. */
@@ -20,12 +21,21 @@ const REFUSED = "refused:";
 
 export class Manifest {
   readonly #connection: Connection;
+  readonly #name: string;
   readonly #key: string;
+  /** The ordinal that was taken here last. */
+  #taken = 0;
 
   /** `name`: of the crawl. */
   constructor(connection: Connection, name: string) {
     this.#connection = connection;
+    this.#name = name;
     this.#key = `trawl:{${name}}:segments`;
+  }
+
+  /** Of a new crawl: none has been taken yet. */
+  async create(): Promise<void> {
+    await this.#command("HSETNX", LAST, "0");
   }
 
   /**
@@ -34,7 +44,23 @@ export class Manifest {
    * URL the later one has the higher ordinal.
    */
   async take(): Promise<number> {
-    return this.#connection.lasting(async () => Number(await this.#connection.run("take", this.#key, [])));
+    const before = this.#taken;
+    const ordinal = await this.#connection.lasting(async () => {
+      try {
+        return Number(await this.#connection.run("take", this.#key, []));
+      } catch (cause) {
+        throw isGone(cause) ? emptied(this.#name) : cause;
+      }
+    });
+    if (ordinal <= before)
+      throw lost(this.#name, `it gives out the number ${ordinal} for records, and has given out ${before}`);
+    this.#taken = Math.max(this.#taken, ordinal);
+    return ordinal;
+  }
+
+  /** Segments that are there, although nobody knows that their ordinals were taken: they count as open. */
+  async recall(ordinals: readonly number[]): Promise<void> {
+    await this.#connection.run("recall", this.#key, ordinals.map(String));
   }
 
   /** It is written, and what was taken of it is settled. `refused`: the indices of entries that were not. */

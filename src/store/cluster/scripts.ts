@@ -10,6 +10,7 @@ const SHARED = ["verb", "shard", "seen", "hosts", "delay", "short", "cash", "end
 
 /** Each verb, and what stands before it alone. */
 const VERBS = {
+  create: [],
   open: [],
   admit: [],
   lease: [],
@@ -28,6 +29,7 @@ const VERBS = {
   pointed: [],
   top: [],
   take: [],
+  recall: [],
   beat: [],
   swap: [],
   turn: ["address"],

@@ -110,6 +110,16 @@ export class Segments {
     while (ahead.length > 0) yield await next();
   }
 
+  /** The ordinals of those that are there behind one. */
+  async behind(ordinal: number): Promise<number[]> {
+    const there: number[] = [];
+    for (let from = ordinal + 1, before = -1; there.length > before; from += 10 ** FOLDER_DIGITS) {
+      before = there.length;
+      there.push(...(await Array.fromAsync(this.#ordinals(from, from + 10 ** FOLDER_DIGITS - 1))));
+    }
+    return there;
+  }
+
   missing(ordinal: number, cause?: unknown): BlobError {
     return new BlobError("missing", `the records ${this.#nameOf(ordinal)} are not there; ${MEND}`, cause);
   }

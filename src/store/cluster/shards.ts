@@ -3,6 +3,10 @@ import type { Clock, Instant } from "../../base/clock.ts";
 import type { HostKey } from "../../model/host.ts";
 import type { Pending } from "../../ports/frontier.ts";
 import type { Connection, Word } from "./connection.ts";
+import { pairs } from "./crawl.ts";
+import type { ClusterError } from "./errors.ts";
+import { crawlKey } from "./facts.ts";
+import { emptied, isGone, LastIds, lost } from "./losses.ts";
 import type { Verb } from "./scripts.ts";
 import { shardOf } from "./shard-of.ts";
 import { type Standing, standingIn, standingOf, UNKNOWN } from "./standing.ts";
@@ -15,6 +19,8 @@ const FAR_LOOK_MS = 5_000;
 const LEFT_OVER_MS = 1_000;
 
 export interface ShardsOptions {
+  /** Nothing is created, and what is lost is passed over. */
+  readonly looks: boolean;
   readonly name: string;
   readonly owner: string;
   readonly count: number;
@@ -49,6 +55,9 @@ export class Shards {
   #calls = 0;
   /** The last call of a verb in a shard: the next waits for it, since the shard keeps one answer for the case that it gets lost. */
   readonly #under = new Map<string, Promise<unknown>>();
+  readonly #lastIds: LastIds;
+  /** Where the last ids of all shards are kept, so that it is seen at the next opening when one is less. */
+  readonly #lastIdsKey: string;
 
   constructor(connection: Connection, options: ShardsOptions) {
     this.#connection = connection;
@@ -56,6 +65,8 @@ export class Shards {
     // The braces make the slot: all keys of a shard are in one.
     this.#keys = Array.from({ length: options.count }, (_, shard) => `trawl:{${options.name}:${shard}}`);
     this.#standings = this.#keys.map(() => UNKNOWN);
+    this.#lastIds = new LastIds(options.name, options.count, options.clock);
+    this.#lastIdsKey = `${crawlKey(options.name)}:lasts`;
   }
 
   get count(): number {
@@ -121,6 +132,27 @@ export class Shards {
   /** In every shard. */
   each<T>(work: (shard: number) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#keys.map((_, shard) => work(shard)));
+  }
+
+  /** @throws ClusterError "lost" when one has no record any more, or knows of fewer URLs than it did. */
+  async mustBeWhole(): Promise<void> {
+    const kept = await this.#connection.command(this.#lastIdsKey, ["HGETALL", this.#lastIdsKey]);
+    const records = await this.each((shard) => this.bytes(shard, "GET", "") as Promise<Buffer | null>);
+    if (records.includes(null)) throw await this.#lost();
+    for (const [shard, before] of pairs(kept)) {
+      const { last } = standingIn(records[Number(shard)]!, this.#options.clock.now());
+      if (last < Number(before)) throw this.#lastIds.isLess(Number(shard), last, Number(before));
+    }
+  }
+
+  /** Now and then what shards knew a while ago is written down; `ended`: what they know now, which is with replicas. */
+  async keepLastIds(ended = false): Promise<void> {
+    const lasts = ended ? this.#lastIds.said : this.#lastIds.settled();
+    const words = lasts?.flatMap((last, shard) =>
+      last > 0 && this.#isOwn(shard) ? [String(shard), String(last)] : [],
+    );
+    if (words === undefined || words.length === 0) return;
+    await this.#connection.command(this.#lastIdsKey, ["HSET", this.#lastIdsKey, ...words]);
   }
 
   /** Shards with work that is due, the one whose work has waited longest first, for `most` leases in all. */
@@ -216,14 +248,24 @@ export class Shards {
     const at = this.#options.clock.now();
     await Promise.all(
       shards.map(async (shard) => {
-        const standing = standingIn((await this.bytes(shard, "GET", "")) as Buffer | null, at);
+        const record = (await this.bytes(shard, "GET", "")) as Buffer | null;
+        if (record === null && !this.#options.looks) throw await this.#lost();
+        const standing = standingIn(record, at);
         if (standing.wakeAt <= at) await this.run("look", shard);
         else this.#remember(shard, standing);
       }),
     );
   }
 
+  async #lost(): Promise<ClusterError> {
+    const there = await this.each((shard) => this.command(shard, "EXISTS", ""));
+    const gone = there.filter((one) => Number(one) === 0).length;
+    const { name } = this.#options;
+    return gone === this.count ? emptied(name) : lost(name, `${gone} of its ${this.count} shards are gone`);
+  }
+
   #remember(shard: number, standing: Standing): void {
+    this.#lastIds.hear(shard, standing.last);
     const before = this.#standings[shard]!;
     const { dueSince } = standing;
     this.#standings[shard] = {
@@ -234,7 +276,15 @@ export class Shards {
       this.#sum[count] += standing[count] - before[count];
   }
 
-  #call<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
+  async #call<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
+    try {
+      return await this.#made<T>(verb, shard, words, at);
+    } catch (cause) {
+      throw isGone(cause) ? await this.#lost() : cause;
+    }
+  }
+
+  #made<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
     const { owner, hostConcurrency, hostShare, keepsCash } = this.#options;
     const number = `${this.#opening}.${++this.#calls}`;
     const chance = keepsCash ? String(Math.floor(Math.random() * 2 ** 31)) : "";

@@ -11,6 +11,8 @@ export interface Standing extends Pending {
   readonly wakeAt: Instant;
   /** When the first URL is due that has ended; Infinity when none is. */
   readonly dueAt: Instant;
+  /** The last id: it only grows. */
+  readonly last: number;
   /** Rows of URLs that Redis holds. */
   readonly rows: number;
   /** When it was asked. */
@@ -32,6 +34,7 @@ export function standingOf(told: readonly (number | string)[], at: Instant): Sta
   return {
     ...{ queued, leased, delayed, hosts, free, at },
     ...{ readyAt: time(ready), wakeAt: Math.min(time(expiry), time(wake)), dueAt: time(due) },
+    last,
     rows: last - spilled * ROWS,
     dueSince: time(ready) <= at ? at : Number.POSITIVE_INFINITY,
   };

@@ -30,11 +30,12 @@ after(async () => {
 });
 
 /** A crawl, with what rows know of its URLs: where the newest record of each stands. */
-function crawl() {
+async function crawl() {
   const name = `recorded-${++crawls}`;
   const blobs = directoryBlobs(join(root, name));
   const segments = new Segments(blobs);
   const manifest = new Manifest(connection, name);
+  await manifest.create();
   const rows = new Map<number, Pointer>();
   const newest = async (urlIds: readonly number[]) => urlIds.map((id) => rows.get(id) ?? null);
   const told = async () =>
@@ -60,7 +61,7 @@ describe("what is recorded", () => {
           { maxLength: 8 },
         ),
         async (commits) => {
-          const { segments, manifest, rows, told } = crawl();
+          const { segments, manifest, rows, told } = await crawl();
           const expected: string[] = [];
           for (const { step, urls, late } of commits) {
             const reached = STEPS.indexOf(step);
@@ -89,7 +90,7 @@ describe("what is recorded", () => {
     ));
 
   it("is said of nothing but segments under way, and of what was refused", async () => {
-    const { manifest } = crawl();
+    const { manifest } = await crawl();
     assert.deepEqual(await manifest.state(), { last: 0, open: new Set(), refused: new Map() });
     for (const ordinal of [1, 2, 3]) assert.equal(await manifest.take(), ordinal);
     await manifest.confirm(3, []);
@@ -104,7 +105,7 @@ describe("what is recorded", () => {
 
   it("is written under no ordinal that a master could take with it when it dies, to be given again", async () => {
     await using impatient = await Connection.open({ nodes: cluster.nodes, patienceMs: 300 });
-    const manifest = new Manifest(impatient, crawl().name);
+    const manifest = new Manifest(impatient, (await crawl()).name);
     const replicas = cluster.nodes.slice(3);
     for (const replica of replicas) cluster.pause(replica);
     try {
@@ -116,7 +117,7 @@ describe("what is recorded", () => {
   });
 
   it("is not told when a part of it is missing: which, and where", async () => {
-    const { blobs, segments, manifest, told } = crawl();
+    const { blobs, segments, manifest, told } = await crawl();
     for (const id of [1, 2, 3]) {
       const ordinal = await manifest.take();
       await segments.write(ordinal, [visitEntry(id)]);

@@ -49,7 +49,9 @@ end
 
 local function load_record()
   NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0)
-  local record = call("GET", S) or NO_RECORD
+  local record = call("GET", S)
+  local is_there = record and true or false
+  record = record or NO_RECORD
   local count, at
   r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, count, at =
     unpack_from(RECORD, record)
@@ -58,10 +60,12 @@ local function load_record()
     tiers[i], tiers[i + 1], tiers[i + 2], at = unpack_from(TIER, record, at)
   end
   r.tiers = tiers
+  return is_there
 end
 
--- The same, of a verb that works in a shard.
-local function shard_verb(name, work)
+-- The same, of a verb that works in a shard. Each has a record from the creation of the crawl on: where there is none, Redis has lost
+-- the shard, and only verbs that create it, or look at what is left, take it for empty.
+local function shard_verb(name, work, may_be_lost)
   verb(name, function()
     S, now, concurrency, share, seed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
     last_answer = S .. ":last:" .. ARGV[2] .. ":" .. name
@@ -74,7 +78,9 @@ local function shard_verb(name, work)
         end
       end
     end
-    load_record()
+    if not load_record() and not may_be_lost then
+      return redis.error_reply("GONE the shard has no record")
+    end
     fresh, base, touched, met, ends, keyed = {}, r.last, {}, {}, {}, nil
     ready_stands = false
     know_seen()

@@ -2,6 +2,9 @@
 -- KEYS[1]  trawl:{CRAWL}:segments   hash: last; open:ORDINAL; refused:ORDINAL -> indices of entries
 -- Result: the ordinal
 verb("take", function()
+  if call("HEXISTS", KEYS[1], "last") == 0 then
+    return redis.error_reply("GONE nobody knows which ordinal was the last")
+  end
   local ordinal = call("HINCRBY", KEYS[1], "last", 1)
   call("HSET", KEYS[1], "open:" .. ordinal, "")
   return ordinal

@@ -75,4 +75,4 @@ shard_verb("tell", function()
     end
   end
   return told
-end)
+end, true)

@@ -25,4 +25,4 @@ shard_verb("top", function()
     told[i] = { all[i][1], all[i][2], all[i][3] }
   end
   return told
-end)
+end, true)
