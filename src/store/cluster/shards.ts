@@ -4,7 +4,6 @@ import type { HostKey } from "../../model/host.ts";
 import type { Pending } from "../../ports/frontier.ts";
 import type { Connection, Word } from "./connection.ts";
 import { pairs } from "./crawl.ts";
-import type { ClusterError } from "./errors.ts";
 import { crawlKey } from "./facts.ts";
 import { emptied, isGone, LastIds, lost } from "./losses.ts";
 import type { Verb } from "./scripts.ts";
@@ -138,7 +137,10 @@ export class Shards {
   async mustBeWhole(): Promise<void> {
     const kept = await this.#connection.command(this.#lastIdsKey, ["HGETALL", this.#lastIdsKey]);
     const records = await this.each((shard) => this.bytes(shard, "GET", "") as Promise<Buffer | null>);
-    if (records.includes(null)) throw await this.#lost();
+    if (records.includes(null)) {
+      await this.#mustBeThere();
+      return this.mustBeWhole();
+    }
     for (const [shard, before] of pairs(kept)) {
       const { last } = standingIn(records[Number(shard)]!, this.#options.clock.now());
       if (last < Number(before)) throw this.#lastIds.isLess(Number(shard), last, Number(before));
@@ -249,7 +251,10 @@ export class Shards {
     await Promise.all(
       shards.map(async (shard) => {
         const record = (await this.bytes(shard, "GET", "")) as Buffer | null;
-        if (record === null && !this.#options.looks) throw await this.#lost();
+        if (record === null && !this.#options.looks) {
+          await this.#mustBeThere();
+          return this.#lookAt([shard]);
+        }
         const standing = standingIn(record, at);
         if (standing.wakeAt <= at) await this.run("look", shard);
         else this.#remember(shard, standing);
@@ -257,11 +262,14 @@ export class Shards {
     );
   }
 
-  async #lost(): Promise<ClusterError> {
+  /** One has no record, as it seems. How many have none is told a moment later: what loses one loses many, one after the other. */
+  async #mustBeThere(): Promise<void> {
+    await this.#options.clock.sleep(LOOK_MS);
     const there = await this.each((shard) => this.command(shard, "EXISTS", ""));
     const gone = there.filter((one) => Number(one) === 0).length;
     const { name } = this.#options;
-    return gone === this.count ? emptied(name) : lost(name, `${gone} of its ${this.count} shards are gone`);
+    if (gone === this.count) throw emptied(name);
+    if (gone > 0) throw lost(name, `${gone} of its ${this.count} shards are gone`);
   }
 
   #remember(shard: number, standing: Standing): void {
@@ -280,8 +288,10 @@ export class Shards {
     try {
       return await this.#made<T>(verb, shard, words, at);
     } catch (cause) {
-      throw isGone(cause) ? await this.#lost() : cause;
+      if (!isGone(cause)) throw cause;
     }
+    await this.#mustBeThere();
+    return this.#call(verb, shard, words, at);
   }
 
   #made<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
