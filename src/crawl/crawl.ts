@@ -83,6 +83,8 @@ export type LoopEnd = "done" | "limit" | "stopped" | "parked" | "over-budget";
 
 /** Leases wait in line for an address, or for DNS: so many times `concurrency` may be open in all. */
 const OPEN_PER_SLOT = 4;
+/** How often it is looked who has waited too long to be given to a visitor, in ms. */
+const LATE_EVERY_MS = 5_000;
 /** The loop looks round at least so often, in ms. */
 const IDLE_MS = 500;
 
@@ -117,7 +119,7 @@ class Loop {
 
   async run(): Promise<LoopEnd> {
     const ended = new AbortController();
-    const pump = this.#pump(ended.signal);
+    const beside = [this.#pump(ended.signal), this.#leaveLate(ended.signal)];
     const ring = () => this.#bell.ring();
     this.#stops.soft.addEventListener("abort", ring);
     this.#stops.hard.addEventListener("abort", ring);
@@ -141,7 +143,7 @@ class Loop {
       this.#stops.soft.removeEventListener("abort", ring);
       this.#stops.hard.removeEventListener("abort", ring);
       ended.abort();
-      await pump;
+      await Promise.all(beside);
     }
   }
 
@@ -152,6 +154,23 @@ class Loop {
         const sealed = await this.#context.visitors.take(ended);
         this.#sealed = [...this.#sealed, ...sealed];
         this.#bell.ring();
+      }
+    } catch (cause) {
+      this.#failure ??= cause;
+      this.#bell.ring();
+    }
+  }
+
+  /** While a commit takes long nobody gives errands away: who has waited too long goes back while its lease is good. */
+  async #leaveLate(ended: AbortSignal): Promise<void> {
+    const { clock } = this.#context;
+    try {
+      while (!ended.aborted) {
+        await clock.sleep(LATE_EVERY_MS, ended);
+        const now = clock.now();
+        const late = this.#granted.filter(({ beginBy }) => now > beginBy);
+        for (const errand of late) this.#granted.splice(this.#granted.indexOf(errand), 1);
+        await this.#leave(late);
       }
     } catch (cause) {
       this.#failure ??= cause;

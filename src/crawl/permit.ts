@@ -159,7 +159,8 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
     release(entry, target, needsRobots);
     return { kind: "unreachable", robotsHop: target === entry ? null : href, ...address.error };
   }
-  const turn = await context.turns.take(address.value, signal);
+  // Who waited for longer would ask for nothing: the lease goes back while it is good, and no attempt is counted.
+  const turn = await context.turns.take(address.value, lease.expiresAt - rules.requestMs, signal);
   if (!turn.granted) {
     release(entry, target, needsRobots);
     return { kind: "later", hostReadyAt: turn.tryAt };

@@ -57,7 +57,7 @@ export function addressTurns(clock: Clock, rules: TurnRules): Turns {
   }
 
   return {
-    async take(address: string, signal?: AbortSignal): Promise<Turn> {
+    async take(address: string, until: Instant, signal?: AbortSignal): Promise<Turn> {
       if (++taken % SWEEP_EVERY === 0) sweep();
       let line = lines.get(address);
       if (line === undefined) {
@@ -70,7 +70,7 @@ export function addressTurns(clock: Clock, rules: TurnRules): Turns {
         return GRANTED;
       }
       const step = Math.max(rules.delayMs, 10) / rules.atOnce;
-      if (line.waiting.length >= LINE_LENGTH || signal?.aborted) {
+      if (line.waiting.length >= LINE_LENGTH || signal?.aborted || now >= until) {
         line.lastTryAt = Math.max(line.lastTryAt, now + LINE_LENGTH * step) + step;
         return { granted: false, tryAt: line.lastTryAt };
       }
@@ -82,8 +82,11 @@ export function addressTurns(clock: Clock, rules: TurnRules): Turns {
         resolve(false);
       };
       signal?.addEventListener("abort", leave, { once: true });
+      const waited = new AbortController();
+      if (Number.isFinite(until)) void clock.sleep(until - now, waited.signal).then(leave);
       advance(address, line);
       const granted = await promise;
+      waited.abort();
       signal?.removeEventListener("abort", leave);
       return granted ? GRANTED : { granted: false, tryAt: clock.now() };
     },

@@ -7,10 +7,11 @@ export type Turn =
 
 export interface Turns {
   /**
-   * Waits a little for the address to be due, then takes it; or says when to try again. What is taken must be given
-   * back, whatever happens, and nothing may be asked for by it that would not have ended by `until`.
+   * Waits a little for the address to be due, but not beyond `until`, then takes it; or says when to try again. What is
+   * taken must be given back, whatever happens, and nothing may be asked for by it that would not have ended by the turn's
+   * own `until`.
    */
-  take(address: string, signal?: AbortSignal): Promise<Turn>;
+  take(address: string, until: Instant, signal?: AbortSignal): Promise<Turn>;
   /** Gives a turn back: the next one starts at `readyAt` or later. */
   give(address: string, readyAt: Instant): void;
 }

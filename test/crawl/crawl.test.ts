@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { HostKey } from "../../src/model/host.ts";
 import type { Href } from "../../src/model/url.ts";
+import { SimulatedClock } from "./simulated-clock.ts";
 import { crawlWorld, type Reply, smallestGap } from "./world.ts";
 
 const robotsOf = (body: string): Reply => ({ text: body });
@@ -78,6 +79,26 @@ describe("the crawl loop", () => {
     const { asked, ends, requests } = await crawlWorld({ seeds: ["http://h0.test/p0"], web, requestMs: 1_000, turnMs });
     assert.deepEqual([turns - short, requests], [asked.length, asked.length]);
     assert.ok(short > 0 && [...ends.values()].every((end) => end === "fetched"));
+  });
+
+  it("gives back what waits too long for its address, and counts no attempt of what was not asked for", async () => {
+    const seeds = Array.from({ length: 12 }, (_, nth) => `http://h${nth}.test/p0`);
+    const clock = new SimulatedClock();
+    // As when a store is away: turns are given back by what is committed, and a commit takes longer than leases last.
+    let away = 700_000;
+    const bodies = {
+      async keep() {
+        const ms = away;
+        away = 0;
+        await clock.sleep(ms);
+      },
+    };
+    const { settled, end } = await crawlWorld({ seeds, web: sites(12, 1), clock, bodies, addressOf: () => "192.0.2.1" });
+    assert.equal(end, "done");
+    assert.deepEqual(
+      settled.map(({ visit }) => [visit!.end, visit!.attempt]),
+      seeds.map(() => ["fetched", 1]),
+    );
   });
 
   it("loses little time on an address that many hosts share", async () => {

@@ -332,8 +332,8 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
 function heldFor(ms: (nth: number) => number, turns: Turns, clock: Clock): Turns {
   let taken = 0;
   return {
-    async take(address, signal) {
-      const turn = await turns.take(address, signal);
+    async take(address, until, signal) {
+      const turn = await turns.take(address, until, signal);
       return turn.granted ? { granted: true, until: clock.now() + ms(++taken) } : turn;
     },
     give: (address, readyAt) => turns.give(address, readyAt),

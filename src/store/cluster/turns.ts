@@ -53,7 +53,7 @@ export function clusterTurns(
   };
 
   /** The turn of the process is there: that of all crawlers. */
-  async function share(address: string, signal: AbortSignal | undefined): Promise<Turn> {
+  async function share(address: string, until: Instant, signal: AbortSignal | undefined): Promise<Turn> {
     const nth = ++taken;
     const since = clock.now();
     for (;;) {
@@ -66,18 +66,18 @@ export function clusterTurns(
         return { granted: true, until: ownTime(at) };
       }
       const tryAt = ownTime(at);
-      if (signal?.aborted || tryAt > since + LONGEST_MS) return { granted: false, tryAt };
+      if (signal?.aborted || tryAt > Math.min(since + LONGEST_MS, until)) return { granted: false, tryAt };
       await clock.sleep(tryAt - clock.now(), signal);
     }
   }
 
   return {
-    async take(address, signal) {
-      const own = await line.take(address, signal);
+    async take(address, until, signal) {
+      const own = await line.take(address, until, signal);
       if (!own.granted) return own;
       let turn: Turn | null = null;
       try {
-        turn = await share(address, signal);
+        turn = await share(address, until, signal);
         return turn;
       } finally {
         // Nobody of this process need ask before it would be told to wait.

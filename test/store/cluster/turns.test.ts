@@ -52,7 +52,7 @@ class Crawlers {
     const life = this.#lives[crawler]!;
     this.waiting++;
     const turns = this.#turns[crawler]!;
-    void turns.take(address, life.signal).then((turn) => this.#taken(crawler, address, life, turn));
+    void turns.take(address, Number.POSITIVE_INFINITY, life.signal).then((turn) => this.#taken(crawler, address, life, turn));
   }
 
   /** Gives back the turn of an address that the crawler has had for longest, if it has one. */
@@ -235,15 +235,15 @@ describe("turns on an address that crawlers share", () => {
       return { clock, turns: clusterTurns(connection, { ...rules, name, id, clock, line, holdMs: HOLD_MS }) };
     };
     const [right, slow] = [crawler("right", 0), crawler("slow", 3_000)];
-    assert.ok((await right.turns.take("192.0.2.1")).granted);
+    assert.ok((await right.turns.take("192.0.2.1", Number.POSITIVE_INFINITY)).granted);
     right.turns.give("192.0.2.1", right.clock.time + DELAY_MS);
-    const taking = slow.turns.take("192.0.2.1");
+    const taking = slow.turns.take("192.0.2.1", Number.POSITIVE_INFINITY);
     await slow.clock.until(1);
     assert.equal(slow.clock.nextAt, slow.clock.time + DELAY_MS);
     slow.clock.pass(DELAY_MS);
     assert.deepEqual(await taking, { granted: true, until: slow.clock.time + HOLD_MS });
     slow.turns.give("192.0.2.1", slow.clock.time + DELAY_MS);
-    const again = right.turns.take("192.0.2.1");
+    const again = right.turns.take("192.0.2.1", Number.POSITIVE_INFINITY);
     right.clock.pass(DELAY_MS);
     await right.clock.until(1);
     assert.equal(right.clock.nextAt, right.clock.time + DELAY_MS);
