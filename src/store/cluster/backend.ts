@@ -5,7 +5,6 @@
  */
 import type { Clock, Instant } from "../../base/clock.ts";
 import { never } from "../../base/result.ts";
-import type { ArchiveMark } from "../../model/capture.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
@@ -23,6 +22,7 @@ import type { Due } from "../../ports/revisits.ts";
 import { Admission } from "./admission.ts";
 import type { Connection, Word } from "./connection.ts";
 import { Crawl } from "./crawl.ts";
+import { createOrFindWhole } from "./creation.ts";
 import { type Entry, pointerText } from "./entry.ts";
 import { Leases, timeWord } from "./leases.ts";
 import { Manifest } from "./manifest.ts";
@@ -90,7 +90,7 @@ export async function openCluster(connection: Connection, options: ClusterOption
   const spilled = new SpilledObjects({ shards, blobs, time, isThere: () => crawl.isThere() });
   const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, spilled, options);
   if (looks) return frontier;
-  await frontier.make(joins);
+  await createOrFindWhole(connection, { crawl, shards, segments, manifest }, joins);
   await (joins ? frontier.join(options.bringsBack ?? false) : frontier.begin());
   return frontier;
 }
@@ -124,37 +124,6 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
 
   get known(): KnownCounts {
     return this.#admission.known;
-  }
-
-  /** Creates the crawl, or finds it whole. @throws ClusterError "lost" */
-  async make(joins: boolean): Promise<void> {
-    if (await this.crawl.isWhole()) return this.#findWhole(joins);
-    await Promise.all([this.manifest.create(), this.shards.each((shard) => this.shards.run("create", shard))]);
-    await this.#connection.replicated();
-    await this.crawl.setWhole();
-  }
-
-  async #findWhole(joins: boolean): Promise<void> {
-    await this.shards.mustBeWhole();
-    // Power that fails takes the last second along, an old copy more; what is in the store is not to be written over.
-    const behind = await this.segments.behind((await this.manifest.state()).last);
-    if (behind.length === 0) return;
-    await this.manifest.recall(behind);
-    if (!joins) await this.crawl.setMarks(await this.#marksBehind(behind));
-  }
-
-  /** How far archive files go by these segments, where nobody knows it any more. */
-  async #marksBehind(ordinals: readonly number[]): Promise<ArchiveMark[]> {
-    const known = await this.marks();
-    const marks = new Map<string, number>();
-    for await (const { entries } of this.segments.all(ordinals[0]!, ordinals.at(-1)!))
-      for (const { kind, value } of entries) {
-        if (kind === "request" || value.capture === null) continue;
-        const { file, offset, length } = value.capture.response;
-        const bytes = Math.max(marks.get(file) ?? known.get(file) ?? 0, offset + length);
-        if (bytes > (known.get(file) ?? 0)) marks.set(file, bytes);
-      }
-    return Array.from(marks, ([file, bytes]) => ({ file, bytes }));
   }
 
   /** What does not outlive an opening begins anew. */

@@ -38,7 +38,15 @@ function sweeper(name: string, blobs: Blobs) {
   let ahead = 0;
   let there = true;
   const time = { now: () => bench.connection.time.now() + ahead, sleep: async () => {} };
-  const rules = { owner: "", hostConcurrency: 1, hostShare: 1, keepsCash: false, clock: time, prefers: () => true };
+  const rules = {
+    owner: "",
+    hostConcurrency: 1,
+    hostShare: 1,
+    keepsCash: false,
+    clock: time,
+    prefers: () => true,
+    looks: true,
+  };
   const shards = new Shards(bench.connection, { name, count: SHARDS, ...rules });
   const objects = new SpilledObjects({ shards, blobs, time, isThere: async () => there });
   objects.sweep(); // begins to count the time

@@ -52,7 +52,9 @@ class Crawlers {
     const life = this.#lives[crawler]!;
     this.waiting++;
     const turns = this.#turns[crawler]!;
-    void turns.take(address, Number.POSITIVE_INFINITY, life.signal).then((turn) => this.#taken(crawler, address, life, turn));
+    void turns
+      .take(address, Number.POSITIVE_INFINITY, life.signal)
+      .then((turn) => this.#taken(crawler, address, life, turn));
   }
 
   /** Gives back the turn of an address that the crawler has had for longest, if it has one. */
