@@ -9,8 +9,8 @@ import type { Connection } from "./connection.ts";
 import { Grouped } from "./shards.ts";
 
 /** Each a slot of its own; of all that a commit counts in one there is one call. */
-const PARTS = 64;
-const BUCKETS = 1 << 12;
+const PARTS = 16;
+const BUCKETS = 1 << 14;
 
 export interface ClusterDomainsOptions {
   /** The crawl. */
