@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, before, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
@@ -14,7 +14,8 @@ import { readRecordAt } from "../../src/warc/read-at.ts";
 import { debianDocs } from "../services/debian-docs.ts";
 import { type Nginx, nginx } from "../services/nginx.ts";
 import { wget2Recursive } from "../services/wget2.ts";
-import { checkArchive, fetchedIn, type Run, type TempDir, tempDir, trawl } from "./trawl.ts";
+import { fetchedAt, inADirectory, onBothSides, type Place, type Side } from "./sides.ts";
+import { type Run, trawl } from "./trawl.ts";
 
 const WARCIO = fileURLToPath(new URL("../../node_modules/warcio/dist/cli.js", import.meta.url));
 
@@ -24,11 +25,14 @@ const WARCIO = fileURLToPath(new URL("../../node_modules/warcio/dist/cli.js", im
  */
 const NO_PAGE = /\.(css|js|png|svg)(\?.*)?$|\/opensearch\.xml$|\/pgsql-docs(@|%40)lists\.postgresql\.org$/;
 
-for (const name of ["postgresql", "python"] as const)
-  describe(`the documentation of ${name}, crawled`, () => {
+type Docs = Parameters<typeof debianDocs>[0];
+
+const held =
+  (name: Docs) =>
+  (side: Side): void => {
     let root: string;
     let server: Nginx;
-    let folder: TempDir;
+    let place: Place;
     let run: Run;
     let asked: Asked;
 
@@ -36,15 +40,15 @@ for (const name of ["postgresql", "python"] as const)
       const docs = await debianDocs(name);
       root = docs.root;
       server = await nginx({ root, gzip: true });
-      folder = await tempDir();
+      place = await side.place();
       const start = `${server.origin}/${docs.start}`;
-      run = await trawl(["crawl", start, "--dir", folder.path, "--delay", "0", "--host-concurrency", "32"]);
+      run = await trawl(["crawl", start, ...place.where, "--delay", "0", "--host-concurrency", "32"]);
       await wget2Recursive(start);
       asked = await askedOf(server);
     });
     after(async () => {
       await server[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
+      await place[Symbol.asyncDispose]();
     });
 
     it("ends well", () => assert.equal(run.code, 0, run.stderr));
@@ -63,27 +67,27 @@ for (const name of ["postgresql", "python"] as const)
     });
 
     it("is in the index, line by line unique and in order, each leading to the bytes of the file that was served", async () => {
-      const lines = (await readFile(join(folder.path, "indexes/index.cdxj"), "utf8")).trimEnd().split("\n");
+      const lines = await place.index();
       assert.deepEqual(lines, [...new Set(lines)].sort());
       const indexed = new Set<string>();
       for (const line of lines) {
         const { url, filename, offset, length, status } = JSON.parse(line.slice(line.indexOf("{")));
         const locator = { file: filename, offset: Number(offset), length: Number(length) };
-        const { warcHeaders, rawHeaders, body } = await readRecordAt(join(folder.path, "archive"), locator);
+        const { warcHeaders, rawHeaders, body } = await readRecordAt(place.archive, locator);
         if (status !== "200" || header(warcHeaders, "warc-truncated") !== null) continue;
         indexed.add(url);
         const packed = header(rawHeaders, "content-encoding") === "gzip";
         assert.ok((packed ? gunzipSync(body) : body).equals(await fileOf(url, root)), url);
       }
-      assert.deepEqual([...indexed].sort(), [...fetchedIn(folder.path)].sort());
-      assert.deepEqual((await checkArchive(folder.path)).faults, []);
+      assert.deepEqual([...indexed].sort(), [...(await fetchedAt(place))].sort());
+      assert.deepEqual(await place.faults(), []);
     });
 
     it("is read by warcio, parser and index, without a complaint, to the bytes of the files", async (t) => {
       const complaints: unknown[] = [];
       t.mock.method(console, "warn", (...words: unknown[]) => complaints.push(words));
-      const archive = join(folder.path, "archive");
-      const fetched = fetchedIn(folder.path);
+      const { archive } = place;
+      const fetched = await fetchedAt(place);
       let responses = 0;
       for (const file of await readdir(archive)) {
         let records = 0;
@@ -105,7 +109,10 @@ for (const name of ["postgresql", "python"] as const)
       assert.deepEqual(complaints, []);
       assert.equal(responses, asked.trawl.length);
     });
-  });
+  };
+
+inADirectory("the documentation of postgresql, crawled", held("postgresql"));
+onBothSides("the documentation of python, crawled", held("python"));
 
 interface Asked {
   /** Paths with their query, in order. */
