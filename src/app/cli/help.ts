@@ -1,6 +1,5 @@
 /** `trawl help [COMMAND]`: the list of commands, or one of them with its options. */
 import { didYouMean } from "../config/closest.ts";
-import { PLACE } from "../place/place.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Command } from "./command.ts";
 import { EXIT, EXIT_WORDS } from "./exit-codes.ts";
@@ -20,7 +19,7 @@ export function commandHelp(command: Command): string {
 
 /** A command that is about a crawl is told where it is in either of two ways. */
 function usages({ usage, options }: Command): string[] {
-  if (options.frontier !== PLACE.frontier) return [`trawl ${usage}`];
+  if (options.frontier === undefined || !/\bDIR\b/.test(usage)) return [`trawl ${usage}`];
   return [`trawl ${usage}`, `trawl ${usage.replace(/\[?DIR\]?/, "--frontier redis://HOST:PORT,... --name CRAWL")}`];
 }
 

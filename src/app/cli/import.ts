@@ -86,7 +86,9 @@ capture in the files.`,
         captures.end();
       }
       shell.stdout.write(given.json ? `${JSON.stringify(report)}\n` : `${linesOf(dir, report).join("\n")}\n`);
-      return report.plan.captures + report.files.known === 0 ? EXIT.nothingFetched : EXIT.done;
+      if (report.plan.captures + report.files.known > 0) return EXIT.done;
+      shell.stderr.write("trawl: there is no capture in these files; name WARC files, as in archive/*.warc.gz\n");
+      return EXIT.nothingFetched;
     });
   },
 };

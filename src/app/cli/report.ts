@@ -32,8 +32,9 @@ export const reportCommand: Command = {
   more: `Computed from the recorded times of all requests, robots.txt and its redirects included: from the
 end of one to the start of the next, for each host and each address, held against the --delay and
 --host-concurrency that were in force at the time. What was left out as a trap is counted by its
-rule. With --seen bloom and the like it says how many new URLs were probably taken for seen ones. Pages
-of hosts and registrable domains are held against budgets and limits, by all crawlers together.`,
+rule. With --seen bloom and the like it says how many new URLs were probably taken for seen ones.
+Pages of hosts and registrable domains are held against budgets and limits, by all crawlers
+together.`,
   options: TABLE,
   async run(argv, shell) {
     const line = readArguments("report", argv, TABLE);
