@@ -14,6 +14,7 @@ import type { Settled } from "../src/ports/frontier.ts";
 import { type ClusterBackend, openCluster } from "../src/store/cluster/backend.ts";
 import type { ClusterAddress } from "../src/store/cluster/client.ts";
 import { Connection } from "../src/store/cluster/connection.ts";
+import type { SharedSeen } from "../src/store/cluster/seen-filter.ts";
 import { hostName, mulberry32, pageRecord, zipf } from "./synthetic.ts";
 
 /** What a crawler is told at the start. */
@@ -24,6 +25,8 @@ export interface CrawlerTask {
   readonly nth: number;
   readonly crawlers: number;
   readonly shards: number;
+  /** Exactly unless told. */
+  readonly seen?: SharedSeen;
 }
 
 /** What it says after each stretch. */
@@ -179,7 +182,7 @@ class Crawler {
 }
 
 async function main(task: CrawlerTask): Promise<void> {
-  const { nodes, name, nth, crawlers, shards } = task;
+  const { nodes, name, nth, crawlers, shards, seen } = task;
   await using connection = await Connection.open({ nodes });
   await using backend = await openCluster(connection, {
     name,
@@ -187,6 +190,7 @@ async function main(task: CrawlerTask): Promise<void> {
     firstCash,
     blobs: directoryBlobs(task.blobs),
     shards,
+    ...(seen !== undefined && { seen }),
     joins: nth > 0,
     owner: String(nth),
     prefers: (shard) => shard % crawlers === nth,

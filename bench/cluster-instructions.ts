@@ -2,7 +2,7 @@
  * How many machine instructions a page of bench/cluster's crawl costs Redis, counted by Valgrind: the same on a busy machine as
  * on a quiet one, so that two versions of a script can be compared. One master, one crawler.
  *
- *   npx node bench/cluster-instructions.ts [PAGES=400] [SHARDS=1024]
+ *   npx node bench/cluster-instructions.ts [PAGES=400] [SHARDS=1024] [SEEN=exact]
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { findCommand, need } from "../test/services/command.ts";
 import { redisCluster } from "../test/services/redis-cluster.ts";
 import { Crawlers } from "./cluster-crawlers.ts";
+import { seenBy } from "./cluster-seen.ts";
 import { costOf } from "./redis-costs.ts";
 
 const run = promisify(execFile);
@@ -19,7 +20,8 @@ const WARM_PAGES = 400;
 /** Commands a page of which there are fewer are not told. */
 const SELDOM = 0.05;
 
-const [pages = 400, shards = 1_024] = process.argv.slice(2).map(Number);
+const [pages = 400, shards = 1_024] = process.argv.slice(2, 4).map(Number);
+const seen = seenBy(process.argv[4]);
 const valgrind = await need("Valgrind", ["valgrind"], () => findCommand("valgrind"));
 const control = await need("Valgrind", ["valgrind"], () => findCommand("callgrind_control"));
 const dir = await mkdtemp(join(tmpdir(), "bench-instructions-"));
@@ -30,7 +32,7 @@ try {
   await using crawlers = new Crawlers();
   const [node] = cluster.nodes;
   const name = "instructions";
-  await crawlers.start([{ nodes: cluster.nodes, name, blobs: join(dir, "blobs"), nth: 0, crawlers: 1, shards }]);
+  await crawlers.start([{ nodes: cluster.nodes, name, blobs: join(dir, "blobs"), nth: 0, crawlers: 1, shards, seen }]);
   await crawlers.go(WARM_PAGES);
   const pid = /process_id:(\d+)/.exec(await cluster.ask(node!, "INFO", "server"))![1]!;
   const before = await costOf(cluster, node!);
@@ -40,7 +42,7 @@ try {
   await run(control, ["--dump", pid]);
   const after = await costOf(cluster, node!);
   const total = Number(/^totals: (\d+)/m.exec(await readFile(`${out}.1`, "utf8"))![1]);
-  console.log(`npx node bench/cluster-instructions.ts ${pages} ${shards}`);
+  console.log(`npx node bench/cluster-instructions.ts ${pages} ${shards} ${seen.kind}`);
   console.log(`${Math.round(total / stretch.pages)} instructions a page; commands a page:`);
   for (const [command, { calls }] of after.calls) {
     const aPage = (calls - (before.calls.get(command)?.calls ?? 0)) / stretch.pages;

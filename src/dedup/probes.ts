@@ -43,7 +43,7 @@ export function falsePositiveRate({ places, hashes }: FilterSize, count: number)
   return (1 - Math.exp((-hashes * count) / places)) ** hashes;
 }
 
-const LOSS_STEPS = 256; // even
+const LOSS_STEPS = 256;
 /** A filter that refuses nearly everything is not worth more. */
 const MOST_ROUNDS = 200;
 
@@ -51,22 +51,26 @@ const MOST_ROUNDS = 200;
  * How many new fingerprints were refused while `count` were taken. One that is refused would have set no bit: so the
  * filter is as full as if all that were offered were in it, and how many those are is found by going round.
  */
-export function expectedLost(size: FilterSize, count: number): number {
+export const expectedLost = (size: FilterSize, count: number): number =>
+  lostBy((some) => falsePositiveRate(size, some), count, LOSS_STEPS);
+
+/** The same for whatever is wrong so often with so many in it. `steps`: even. */
+export function lostBy(rateWith: (count: number) => number, count: number, steps: number): number {
   let lost = 0;
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const before = lost;
-    lost = refusedOf(size, count + before);
+    lost = refusedOf(rateWith, count + before, steps);
     if (lost - before <= lost * 1e-9) break;
   }
   return lost;
 }
 
 /** Of so many that are offered: the rate integrated from an empty filter on (Simpson's rule). */
-function refusedOf(size: FilterSize, offered: number): number {
+function refusedOf(rateWith: (count: number) => number, offered: number, steps: number): number {
   let sum = 0;
-  for (let i = 0; i <= LOSS_STEPS; i++) {
-    const weight = i === 0 || i === LOSS_STEPS ? 1 : i % 2 === 1 ? 4 : 2;
-    sum += weight * falsePositiveRate(size, (offered * i) / LOSS_STEPS);
+  for (let i = 0; i <= steps; i++) {
+    const weight = i === 0 || i === steps ? 1 : i % 2 === 1 ? 4 : 2;
+    sum += weight * rateWith((offered * i) / steps);
   }
-  return (sum * offered) / LOSS_STEPS / 3;
+  return (sum * offered) / steps / 3;
 }

@@ -125,4 +125,4 @@ export class ScalableBloom implements SeenSet {
 }
 
 /** The rates of all layers to come sum up to the bound: p (1 - r) (1 + r + r^2 ...) = p. */
-const layerRate = (rate: number, grown: number): number => rate * (1 - TIGHTENING) * TIGHTENING ** grown;
+export const layerRate = (rate: number, grown: number): number => rate * (1 - TIGHTENING) * TIGHTENING ** grown;

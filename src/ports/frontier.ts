@@ -161,6 +161,11 @@ export interface StateQueries {
   endedAs(end: EndReason): AsyncIterable<{ readonly href: Href; readonly detail: string | null }>;
   /** Admitted URLs by end reason; those not ended are not in it. */
   endCounts(): Promise<ReadonlyMap<EndReason, number>>;
+  /**
+   * How many new URLs filters of seen ones have probably refused since the crawl was created, where there are several, each
+   * with a part of the URLs. Left out: there is one for all, and the number of URLs tells it.
+   */
+  refused?(): Promise<number>;
   /** All marks, by file. */
   marks(): Promise<ReadonlyMap<string, number>>;
   /** Small facts of the crawl kept with the state: "startedAt", "finishedAt"... */

@@ -93,7 +93,13 @@ describe("the crawl loop", () => {
         await clock.sleep(ms);
       },
     };
-    const { settled, end } = await crawlWorld({ seeds, web: sites(12, 1), clock, bodies, addressOf: () => "192.0.2.1" });
+    const { settled, end } = await crawlWorld({
+      seeds,
+      web: sites(12, 1),
+      clock,
+      bodies,
+      addressOf: () => "192.0.2.1",
+    });
     assert.equal(end, "done");
     assert.deepEqual(
       settled.map(({ visit }) => [visit!.end, visit!.attempt]),

@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SharedSeen } from "../../src/store/cluster/seen-filter.ts";
 import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
@@ -49,7 +50,7 @@ function crawlOf(web: Web) {
       ...["--allow-net", web.allowNet, "--dns", web.dns],
     ],
     joins: (crawler: string, ...more: string[]) => ["crawl", ...where, "--dir", join(dir.path, name, crawler), ...more],
-    state: (): Promise<SharedState> => sharedState(cluster, name, 16, store),
+    state: (seen?: SharedSeen): Promise<SharedState> => sharedState(cluster, name, 16, store, seen),
   };
 }
 
@@ -157,6 +158,37 @@ describe("crawlers that share a crawl", () => {
     assert.deepEqual(await state.unreadable(), []);
     assert.deepEqual(await state.segmented(), []);
     assert.ok(twice(await asked(web)).length <= 8, String(twice(await asked(web))));
+  });
+
+  it("fetch the same with a filter of seen URLs, whichever of them is killed and begins again, and others know of it", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 10, addresses: 6 });
+    const crawl = crawlOf(web);
+    const choice = { kind: "scalable-bloom", capacity: 1_000, error: 1e-6 } as const;
+    const seen = ["--seen", choice.kind, "--seen-capacity", "1000", "--seen-error", "1e-6"];
+    const killed = startTrawl(crawl.begins("a", ...LONG, ...seen));
+    await until("a page is fetched", async () => (await asked(web)).size > 4);
+    const other = await trawl(crawl.joins("b", "--seen", "bloom"));
+    assert.equal(other.code, 2, other.stderr);
+    assert.match(other.stderr, /run with --seen scalable-bloom, this one would run with --seen bloom; leave seeds and/);
+    const second = startTrawl(crawl.joins("b"));
+    await until("more is fetched", async () => (await asked(web)).size > 16);
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    const runs = await Promise.all([second.ended, trawl(crawl.joins("a"))]);
+    for (const run of runs) done(run);
+    assert.match(runs[0]!.stderr, /fewer than one URL of \d+, taken wrongly for seen before \(--seen scalable-bloom\)/);
+
+    await using state = await crawl.state(choice);
+    assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
+    assert.deepEqual(await state.unreadable(), []);
+    const explained = await trawl(["explain", `${web.origin(0)}/`, ...crawl.where]);
+    assert.match(explained.stdout, /\n +importance +not kept\n +state +ended\n +end +fetched/);
+    const exact = await trawl(crawl.begins("a", ...LONG));
+    assert.equal(exact.code, 2, exact.stderr);
+    assert.match(
+      exact.stderr,
+      /was created with seen scalable-bloom for 1000 URLs at 0.000001, not exact; give it what/,
+    );
   });
 
   it("are looked at, held, and given more to do, from anywhere", async () => {

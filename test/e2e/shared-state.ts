@@ -6,6 +6,7 @@ import { directoryBlobs } from "../../src/blobs/directory.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import { openCluster } from "../../src/store/cluster/backend.ts";
 import { Connection } from "../../src/store/cluster/connection.ts";
+import type { SharedSeen } from "../../src/store/cluster/seen-filter.ts";
 import type { RedisCluster } from "../services/redis-cluster.ts";
 
 export interface SharedState extends AsyncDisposable {
@@ -27,10 +28,12 @@ export async function sharedState(
   name: string,
   shards: number,
   store: string,
+  seen?: SharedSeen,
 ): Promise<SharedState> {
   const connection = await Connection.open({ nodes });
   const blobs = directoryBlobs(store);
-  const state = await openCluster(connection, { clock: systemClock, joins: true, name, shards, blobs, owner: "looks" });
+  const parts = { clock: systemClock, name, shards, blobs, ...(seen !== undefined && { seen }) };
+  const state = await openCluster(connection, { ...parts, joins: true, owner: "looks" });
   const place = { store, storeEndpoint: null, storeRegion: null, storePathStyle: false };
   const archive = new CrawlArchive({ folder: null, store: place });
   const ends = async () => {

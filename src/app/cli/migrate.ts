@@ -18,6 +18,9 @@ import { workDisplay } from "./work-display.ts";
 const TABLE = {
   name: { ...OPTIONS.name, group: "Options", says: "the name of the crawl in the cluster" },
   shards: { ...OPTIONS.shards, group: "Options" },
+  seen: { ...OPTIONS.seen, group: "Options", defaultSays: "that of the crawl" },
+  seenCapacity: { ...OPTIONS.seenCapacity, group: "Options", defaultSays: "that of the crawl" },
+  seenError: { ...OPTIONS.seenError, group: "Options", defaultSays: "that of the crawl" },
   store: {
     ...OPTIONS.store,
     group: "Options",

@@ -1,4 +1,5 @@
 /** A crawl that crawlers share: what does not go with that, and which options are the crawl's and not a crawler's own. Pure. */
+import type { SharedSeen } from "../../store/cluster/seen-filter.ts";
 import { UsageError } from "../usage-error.ts";
 import { typedFlag } from "./arguments.ts";
 import type { CrawlConfig } from "./crawl-config.ts";
@@ -46,10 +47,20 @@ export function mustBeShareable(
     refuse(
       `--overwrite does not go with --frontier: others may be at ${shared.name}; begin a new crawl under another --name`,
     );
-  if (seen !== "exact") refuse(`--seen ${seen} does not go with --frontier; leave it out`);
+  if (seen === "counting-bloom" || seen === "bloom+exact") refuse(`--seen ${seen} ${IN_PLACE_OF[seen]}`);
   const file = seeds.find((seed) => seed.startsWith("file:"));
   if (file !== undefined)
     refuse(`${file} is a file of this machine, and the crawl is shared with others; leave it out`);
+}
+
+const IN_PLACE_OF = {
+  "counting-bloom": "does not go with --frontier; take --seen scalable-bloom, or leave it out",
+  "bloom+exact": "does not go with --frontier; leave it out: exact is what keeps all ids there",
+} as const;
+
+/** How a crawl with this configuration, which may be shared, remembers what was seen. */
+export function sharedSeen({ seen: kind, seenCapacity: capacity, seenError: error }: CrawlConfig): SharedSeen {
+  return kind === "bloom" || kind === "scalable-bloom" ? { kind, capacity, error } : { kind: "exact" };
 }
 
 /** Those that all crawlers of a crawl have alike. */

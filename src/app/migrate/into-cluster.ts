@@ -14,21 +14,25 @@ import { openState } from "../../store/embedded/read-only.ts";
 import { repairArchive } from "../../warc/repair.ts";
 import { readConfig, sharedConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { mustBeShareable, type SharedCrawl } from "../config/sharing.ts";
+import { mustBeShareable, type SharedCrawl, sharedSeen } from "../config/sharing.ts";
 import { IS_ARCHIVE } from "../dir/archive-files.ts";
 import { mustHoldCrawl } from "../dir/crawl-dir.ts";
 import { claimStore, marksHere, openStore, ownerOf, STORE_ID } from "../dir/store.ts";
+import { rememberSeen } from "../inspect/report/seen-loss.ts";
 import { placeName } from "../place/place.ts";
 import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
+import { seenChoice } from "../run/opening.ts";
 import { UsageError } from "../usage-error.ts";
 import { MOVED_FACTS, MOVING } from "./facts.ts";
 import { moveState, type OnProgress } from "./move-state.ts";
 
+type StoreOption = "store" | "storeEndpoint" | "storeRegion" | "storePathStyle";
+
 export interface IntoParts {
   readonly dir: string;
   readonly crawl: SharedCrawl;
-  /** Where its archive is to be, and into how many shards; what is left out is as the crawl has it. */
-  readonly options: Partial<Pick<CrawlConfig, "store" | "storeEndpoint" | "storeRegion" | "storePathStyle" | "shards">>;
+  /** Where its archive is to be, into how many shards, and how it remembers what was seen; what is left out is as the crawl has it. */
+  readonly options: Partial<Pick<CrawlConfig, StoreOption | "shards" | "seen" | "seenCapacity" | "seenError">>;
   readonly onProgress: OnProgress;
 }
 
@@ -59,13 +63,16 @@ export async function moveIntoCluster({ dir, crawl, options, onProgress }: IntoP
   for (const { file, bytes } of files) await send(join(archive, file), archiveKey(file), bytes, blobs);
   const { name } = crawl;
   const { shards } = config;
+  const parts = { name, shards, seen: sharedSeen(config), blobs };
   await moveState({
     from: state,
-    open: (told) => openCluster(connection, { ...told, name, shards, blobs }),
+    open: (told) => openCluster(connection, { ...told, ...parts, isMove: true }),
     marks: files,
     now: systemClock.now(),
     onProgress,
   });
+  await using moved = await openCluster(connection, { ...parts, clock: systemClock, joins: true });
+  await rememberSeen(moved, seenChoice(config), { isMoved: true });
   await facts.setFact(CONFIG, JSON.stringify(sharedConfig(config)));
   await facts.setFact(MOVING, "");
   await connection.replicated();

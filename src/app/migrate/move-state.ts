@@ -19,6 +19,7 @@ import { KNOWN, parseUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import type { Backend, FrontierOptions, Settled } from "../../ports/frontier.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
+import { ClusterError } from "../../store/cluster/errors.ts";
 import { Ids } from "./ids.ts";
 
 /** A clock that stands where it is put. */
@@ -126,6 +127,9 @@ class Move {
     const urls = records.map((record, nth) => this.#urlOf(record, names[nth]!));
     await this.#to.add(urls);
     const ids = await this.#to.idsOf(urls);
+    // Only a filter loses one, and only when a master dies: what was moved there by then is not to be told from what was not.
+    if (ids.includes(null))
+      throw new ClusterError("away", "a master of Redis was lost meanwhile; give the command again");
     for (const [nth, { id, host, visit }] of records.entries()) {
       this.#ids.set(id, ids[nth]!);
       if (visit !== null) this.#before.set(ids[nth]!, id);

@@ -10,7 +10,7 @@ import { livingIn } from "../../store/cluster/members.ts";
 import { clusterParts } from "../../store/cluster/parts.ts";
 import { sharedConfigIn } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import type { SharedCrawl } from "../config/sharing.ts";
+import { type SharedCrawl, sharedSeen } from "../config/sharing.ts";
 import { CrawlArchive } from "../dir/crawl-archive.ts";
 import { UsageError } from "../usage-error.ts";
 import { placeName } from "./place.ts";
@@ -27,7 +27,8 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
   // Who only looks may have any clock.
   const clock = connection.time;
   const { shards } = config;
-  const state = parts.use(await openCluster(connection, { name, shards, clock, blobs, looks: true }));
+  const seen = sharedSeen(config);
+  const state = parts.use(await openCluster(connection, { name, shards, seen, clock, blobs, looks: true }));
   const all = parts.move();
   return {
     ...{ name: nameOf(crawl), dir: null, config, archive, state },

@@ -22,7 +22,7 @@ import { clusterTurns } from "../../store/cluster/turns.ts";
 import { holdDirectory } from "../../store/embedded/database.ts";
 import { configIn, sharedConfig, writeConfig } from "../config/config.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
-import { type SharedCrawl, unlike } from "../config/sharing.ts";
+import { type SharedCrawl, sharedSeen, unlike } from "../config/sharing.ts";
 import { isFile } from "../dir/changes-file.ts";
 import { makeDir } from "../dir/crawl-dir.ts";
 import { openCrawlerChanges } from "../dir/crawler-changes.ts";
@@ -88,7 +88,8 @@ export async function openShared(
   const changed = await changedRules(config, facts, name, members.living.length === 1);
   const backend = opened.use(
     await openCluster(connection, {
-      ...{ ...options, leaseMs, name, shards, blobs, owner: id, rowsInRedis: config.redisRows },
+      ...{ ...options, leaseMs, name, shards, seen: sharedSeen(config), blobs },
+      ...{ owner: id, rowsInRedis: config.redisRows },
       joins: members.joins,
       // Those of a crawler that was killed are left alone, but its limits are no longer those of the crawl.
       bringsBack: changed !== null,

@@ -28,6 +28,7 @@ import { Leases, timeWord } from "./leases.ts";
 import { Manifest } from "./manifest.ts";
 import { ClusterRecords, type KeptState, type RecordsParts } from "./records.ts";
 import { endLetter, tailOf } from "./rows.ts";
+import { SeenFilter, type SharedSeen, seenText } from "./seen-filter.ts";
 import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
 import { Spill } from "./spill.ts";
@@ -44,6 +45,10 @@ export interface ClusterOptions extends FrontierOptions {
   readonly owner?: string;
   /** Into how many parts its hosts are divided, once and for ever. */
   readonly shards?: number;
+  /** How it remembers what was seen, once and for ever: exactly unless told. With a filter no cash is kept. */
+  readonly seen?: SharedSeen;
+  /** All that is added is new: the crawl is moved here, and its filters, which might take some of it for seen, are filled and not asked. */
+  readonly isMove?: boolean;
   /** Where records go. */
   readonly blobs: Blobs;
   /** Tries again while they are away. */
@@ -69,6 +74,7 @@ export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn">
 }
 
 const SHARDS = 1_024;
+const EXACT: SharedSeen = { kind: "exact" };
 /** 2 GB. */
 const ROWS_IN_REDIS = 20_000_000;
 /** Behind all entries of a segment. */
@@ -78,19 +84,22 @@ const BEHIND = 36 ** 4 - 1;
 export async function openCluster(connection: Connection, options: ClusterOptions): Promise<ClusterBackend> {
   const { name, owner = "", clock, blobs, shards: count = SHARDS, hostConcurrency = 1 } = options;
   const { hostShare = hostConcurrency, joins = false, looks = false, prefers = () => true, firstCash } = options;
-  const { patience = (work) => work(), rowsInRedis = ROWS_IN_REDIS } = options;
+  const { patience = (work) => work(), rowsInRedis = ROWS_IN_REDIS, seen = EXACT, isMove = false } = options;
+  const seenFilter = seen.kind === "exact" ? null : new SeenFilter(seen, count);
+  const filter = seenFilter?.words({ isNew: isMove }) ?? null;
   const keepsCash = firstCash !== undefined;
-  const crawl = await Crawl.open(connection, name, { shards: count });
-  const rules = { hostConcurrency, hostShare, keepsCash, clock, prefers, looks };
+  const crawl = await Crawl.open(connection, name, { shards: count, seen: seenText(seen) });
+  const rules = { hostConcurrency, hostShare, keepsCash, filter, clock, prefers, looks };
   const shards = new Shards(connection, { name, owner, count, ...rules });
   const segments = new Segments(blobs, { patience });
   const manifest = new Manifest(connection, name);
   const { time } = connection;
   const spill = new Spill(shards, { blobs, patience, most: rowsInRedis / count, time });
   const spilled = new SpilledObjects({ shards, blobs, time, isThere: () => crawl.isThere() });
-  const frontier = new ClusterFrontier(connection, { shards, crawl, segments, manifest, spill }, spilled, options);
+  const parts = { shards, crawl, segments, manifest, spill, seenFilter };
+  const frontier = new ClusterFrontier(connection, parts, spilled, options);
   if (looks) return frontier;
-  await createOrFindWhole(connection, { crawl, shards, segments, manifest }, joins);
+  await createOrFindWhole(connection, parts, joins);
   await (joins ? frontier.join(options.bringsBack ?? false) : frontier.begin());
   return frontier;
 }
@@ -109,7 +118,8 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   constructor(connection: Connection, parts: RecordsParts, spilled: SpilledObjects, options: ClusterOptions) {
     super(parts);
     this.#spilled = spilled;
-    const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0, firstCash = null } = options;
+    const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0 } = options;
+    const firstCash = parts.seenFilter === null ? (options.firstCash ?? null) : null;
     this.#connection = connection;
     this.#clock = clock;
     this.#owner = owner;

@@ -5,11 +5,13 @@ import { ClusterError } from "./errors.ts";
 import { crawlKey, Facts } from "./facts.ts";
 
 /** The layout of keys that this version reads and writes. */
-const LAYOUT = "4";
+const LAYOUT = "5";
 
 export interface Creation {
   /** Into how many parts its hosts are divided, for ever. */
   readonly shards: number;
+  /** How it remembers what was seen. */
+  readonly seen: string;
 }
 
 const MARK = "mark:";

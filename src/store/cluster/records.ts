@@ -17,16 +17,18 @@ import { type Entry, type Pointer, pointerOf } from "./entry.ts";
 import type { Manifest } from "./manifest.ts";
 import { type Recorded, recorded } from "./recorded.ts";
 import { RowCalls } from "./row-calls.ts";
+import { fingerprintOf, RowIndex } from "./row-index.ts";
 import { endOf, type KeptUrl, urlOf } from "./rows.ts";
+import type { SeenFilter } from "./seen-filter.ts";
 import type { Segments } from "./segments.ts";
 import { Grouped, type Shards } from "./shards.ts";
 import type { Spill } from "./spill.ts";
-import { ROWS } from "./standing.ts";
+import { filteredIn, ROWS } from "./standing.ts";
 
 /** As tell.lua says it. */
 type Told = readonly [
   local: number,
-  state: UrlRecord["state"] | "gone" | "spilled",
+  state: UrlRecord["state"] | "gone" | "spilled" | "seen",
   host: HostKey,
   dueAt: string,
   visit: string,
@@ -62,6 +64,8 @@ export interface RecordsParts {
   readonly segments: Segments;
   readonly manifest: Manifest;
   readonly spill: Spill;
+  /** Null: what was seen is known exactly. */
+  readonly seenFilter: SeenFilter | null;
 }
 
 /** So many rows are asked for at once when all are gone through. */
@@ -79,13 +83,17 @@ export class ClusterRecords implements StateQueries {
     const rows = await this.#told(shard, "ids", locals.map(String));
     return new Map(rows.flatMap((row) => (row === null ? [] : [[this.shards.localOf(row.url.id).local, row]])));
   });
+  readonly #seenFilter: SeenFilter | null;
+  readonly #index: RowIndex;
 
-  constructor({ shards, crawl, segments, manifest, spill }: RecordsParts) {
+  constructor({ shards, crawl, segments, manifest, spill, seenFilter }: RecordsParts) {
     this.shards = shards;
     this.crawl = crawl;
     this.segments = segments;
     this.manifest = manifest;
     this.spill = spill;
+    this.#seenFilter = seenFilter;
+    this.#index = new RowIndex(shards, spill);
   }
 
   async host(host: HostKey): Promise<HostState | null> {
@@ -107,6 +115,7 @@ export class ClusterRecords implements StateQueries {
     for await (const { entry } of this.#recorded()) if (entry.kind === "robots") yield entry.value;
   }
 
+  /** With a filter the rows of the shard are read, or of all whose filters have seen it where the host is not told: 16 bytes of memory each, kept for the next time. */
   async find(url: Sought): Promise<UrlRecord | null> {
     const ask = (shard: number) => this.#told(shard, "seen", [fingerprintOf(url)]);
     const found = url.host === undefined ? (await this.shards.each(ask)).flat() : await ask(this.shards.of(url.host));
@@ -196,6 +205,13 @@ export class ClusterRecords implements StateQueries {
     for await (const rows of this.#rows(0))
       for (const { url, visit, isDrop, end: ended } of rows)
         if (ended === end) yield `${digits(visit!.ordinal)}${digits(visit!.index)}${isDrop ? 1 : 0}${digits(url.id)}\n`;
+  }
+
+  async refused(): Promise<number> {
+    const filter = this.#seenFilter;
+    if (filter === null) return 0;
+    const records = await this.shards.each((shard) => this.shards.bytes(shard, "GET", ""));
+    return records.reduce<number>((sum, record) => sum + filter.refused(filteredIn(record as Buffer | null)), 0);
   }
 
   async endCounts(): Promise<ReadonlyMap<EndReason, number>> {
@@ -290,7 +306,12 @@ export class ClusterRecords implements StateQueries {
   /** Null for what is not known, and for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
   async #told(shard: number, what: "ids" | "rows" | "seen" | "given", which: readonly Word[]): Promise<(Row | null)[]> {
     const told = await this.shards.ask<Told[]>("tell", shard, [what, ...which]);
+    const searched = await this.#searched(
+      shard,
+      which.filter((_, nth) => told[nth]?.[1] === "seen"),
+    );
     const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail, fpHi, fpLo]) => {
+      if (state === "seen") return searched.shift()!;
       if (state === "spilled") return this.#spilled(shard, local, host, what === "rows");
       if (state === undefined || state === "gone") return null;
       const url = urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1));
@@ -302,6 +323,15 @@ export class ClusterRecords implements StateQueries {
       };
     });
     return (await Promise.all(rows)).flat();
+  }
+
+  /** Of fingerprints that a filter has seen, or seems to. */
+  async #searched(shard: number, fingerprints: readonly Word[]): Promise<(Row | null)[]> {
+    if (fingerprints.length === 0) return [];
+    const ids = await this.#index.localIds(shard, fingerprints as readonly Buffer[]);
+    const there = ids.filter((id) => id > 0);
+    const rows = there.length === 0 ? [] : await this.#told(shard, "ids", there.map(String));
+    return ids.map((id) => (id > 0 ? rows.shift()! : null));
   }
 
   /** The row of an id, or all of its chunk. */
@@ -362,11 +392,4 @@ function requestIn(entry: Entry): RequestRecord | null {
   if (entry.kind !== "visit" || entry.value.address === null) return null;
   const { href, address, startedAt, endedAt, status } = entry.value;
   return { host: entry.host, href, address, startedAt, endedAt, status };
-}
-
-/** As the scripts know it: its low word first. */
-function fingerprintOf({ fpHi, fpLo }: Pick<UrlName, "fpHi" | "fpLo">): Buffer {
-  const bytes = Buffer.allocUnsafe(8);
-  bytes.writeUInt32LE(fpHi, bytes.writeUInt32LE(fpLo));
-  return bytes;
 }

@@ -26,6 +26,8 @@ export interface ShardsOptions {
   readonly hostConcurrency: number;
   readonly hostShare: number;
   readonly keepsCash: boolean;
+  /** What scripts are told of filters (`seen-filter`), where there are any: no cash is kept then. */
+  readonly filter?: Buffer | null;
   readonly clock: Clock;
   readonly prefers: (shard: number) => boolean;
 }
@@ -295,10 +297,10 @@ export class Shards {
   }
 
   #made<T>(verb: Verb, shard: number, words: readonly Word[], at: Instant): Promise<T> {
-    const { owner, hostConcurrency, hostShare, keepsCash } = this.#options;
+    const { owner, hostConcurrency, hostShare, keepsCash, filter } = this.#options;
     const number = `${this.#opening}.${++this.#calls}`;
     const chance = keepsCash ? String(Math.floor(Math.random() * 2 ** 31)) : "";
-    const rules = [String(hostConcurrency), String(hostShare), chance];
+    const rules = [String(hostConcurrency), String(hostShare), filter ?? chance];
     return this.#connection.run(verb, this.#keys[shard]!, (isRepeated) => [
       ...[String(at), owner, number, isRepeated ? "1" : "0", ...rules],
       ...words,

@@ -64,12 +64,17 @@ export class Spill {
     const chunks = new Set(ids.map((id) => String(Math.floor((id - 1) / ROWS))));
     await Promise.all(
       Array.from(chunks, async (chunk) => {
-        const kept = (await this.#shards.bytes(shard, "HGET", ":spilled", chunk)) as Buffer | null;
-        if (kept === null) return; // somebody else has brought it back
-        const where = kept.toString("latin1", 1, 1 + kept[0]!);
+        const where = await this.placeOf(shard, chunk);
+        if (where === null) return; // somebody else has brought it back
         await this.#shards.run("unspill", shard, [chunk, where, ...(await this.read(where))]);
       }),
     );
+  }
+
+  /** Where the rows of a chunk are; null: not in the object store. */
+  async placeOf(shard: number, chunk: number | string): Promise<string | null> {
+    const kept = (await this.#shards.bytes(shard, "HGET", ":spilled", String(chunk))) as Buffer | null;
+    return kept === null ? null : kept.toString("latin1", 1, 1 + kept[0]!);
   }
 
   /** The rows of a chunk, as they were. @throws BlobError */

@@ -53,3 +53,12 @@ export function standingIn(record: Buffer | null, at: Instant): Standing {
   const rows = [0, 4].map((more) => record.readUInt32LE(4 * COUNTS + 8 * TIMES + more));
   return standingOf([...counts, ...times, ...rows], at);
 }
+
+/** The last id given; 0: none yet. */
+export const lastIdIn = (record: Buffer | null): number => record?.readUInt32LE(4 * COUNTS + 8 * TIMES) ?? 0;
+
+/** Behind six more counts and a token. */
+const FILTERED_AT = 4 * COUNTS + 8 * TIMES + 4 * 3 + 8 + 4 * 4;
+
+/** Fingerprints in the shard's filters. */
+export const filteredIn = (record: Buffer | null): number => record?.readUInt32LE(FILTERED_AT) ?? 0;

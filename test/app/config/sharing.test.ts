@@ -56,7 +56,8 @@ describe("a crawl that is shared", () => {
       [[], /name it with --store/],
       [["--store", "s3://bucket/p", "--store-sync", "files"], /--store-sync files/],
       [["--store", "s3://bucket/p", "--overwrite"], /--overwrite .* under another --name/],
-      [["--store", "s3://bucket/p", "--seen", "bloom"], /--seen bloom/],
+      [["--store", "s3://bucket/p", "--seen", "counting-bloom"], /--seen counting-bloom .* take --seen scalable-bloom/],
+      [["--store", "s3://bucket/p", "--seen", "bloom+exact"], /--seen bloom\+exact .* leave it out/],
     ];
     for (const [argv, words] of refused) {
       const config = await configOf(...argv);

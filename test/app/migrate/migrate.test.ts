@@ -78,6 +78,23 @@ describe("trawl migrate", () => {
     assert.equal(readdirSync(join(shell.cwd, "local", "archive")).length, 1);
   });
 
+  it("moves a crawl to filters of seen URLs and out again, and loses nothing by that", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    const before = await rowsOf([dir], shell);
+    const name = nameOf();
+    const seen = ["--seen", "bloom", "--seen-capacity", "1000", "--seen-error", "0.5"];
+    await done(into(dir, name, "--store", "store", ...seen), shell);
+    const there = ["--frontier", frontier, "--name", name];
+    assert.deepEqual(await rowsOf(there, shell), before);
+    assert.match(await done(["verify", ...there], shell), /Sound\.\n$/);
+    assert.match(await done(["report", ...there], shell), /no URL by being taken for another \(--seen bloom\)/);
+    assert.match(await done(["explain", "https://a.test/", ...there], shell), /\n +end +fetched/);
+    await done(["migrate", frontier, "back", "--name", name], shell);
+    assert.deepEqual(await rowsOf(["back"], shell), before);
+    assert.match(await done(["verify", "back"], shell), /Sound\.\n$/);
+  });
+
   it("is begun again when it was killed, and nobody begins the crawl meanwhile", async () => {
     using shell = testShell();
     const dir = await smallCrawl(shell);

@@ -1,7 +1,7 @@
 /** The back end in Redis keeps the promises of the port, in a real cluster. */
 import { after, before } from "node:test";
 import { frontierConformance } from "../../conformance/frontier.ts";
-import { type ClusterBench, clusterBench, clusterStore } from "./store.ts";
+import { type ClusterBench, clusterBench, clusterStore, rare } from "./store.ts";
 
 let cluster: ClusterBench;
 before(async () => {
@@ -10,3 +10,7 @@ before(async () => {
 after(() => cluster[Symbol.asyncDispose]());
 
 frontierConformance("cluster", () => clusterStore(() => cluster));
+for (const kind of ["bloom", "scalable-bloom"] as const)
+  frontierConformance(`cluster, seen: ${kind}`, () => clusterStore(() => cluster, { seen: rare(kind) }), {
+    countsLinks: false,
+  });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { directoryBlobs } from "../../../src/blobs/directory.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
 import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
+import type { FilterChoice } from "../../../src/store/cluster/seen-filter.ts";
 import type { Store } from "../../conformance/frontier-world.ts";
 import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
 
@@ -33,9 +34,12 @@ export async function clusterBench(options: Omit<ConnectionOptions, "nodes"> = {
 
 let crawls = 0;
 
-interface StoreOptions extends Pick<ClusterOptions, "shards" | "rowsInRedis"> {
+interface StoreOptions extends Pick<ClusterOptions, "shards" | "rowsInRedis" | "seen"> {
   readonly losesAnswers?: boolean;
 }
+
+/** So rarely wrong that it never is in a test. */
+export const rare = (kind: FilterChoice["kind"]): FilterChoice => ({ kind, capacity: 1_000, error: 1e-12 });
 
 /**
  * A crawl of its own in a cluster that others use too. A crash is that its crawler says no more. `losesAnswers`: the first

@@ -115,7 +115,7 @@ export const WHAT_TO_KEEP = {
     kind: "choice",
     choices: SEEN_KINDS,
     default: "exact",
-    says: "how seen URLs are remembered; a filter takes a sixth of the memory, loses a few, and knows no importance (bloom+exact does, and loses none)",
+    says: "how seen URLs are remembered; a filter takes a sixth of the memory, loses a few, and knows no importance (bloom+exact does, and loses none); on a cluster exact, bloom or scalable-bloom, once and for ever",
   },
   seenCapacity: {
     group: "What to keep",

@@ -1,5 +1,5 @@
 /** How many URLs a crawl has probably lost because they were taken for ones that were seen: from what it knew when, by formula. */
-import { expectedLoss, type SeenChoice } from "../../../dedup/seen-kinds.ts";
+import { expectedLoss, knowsIds, type SeenChoice } from "../../../dedup/seen-kinds.ts";
 import type { EndReason } from "../../../model/end.ts";
 import type { Backend, StateQueries } from "../../../ports/frontier.ts";
 import { count } from "../../wording.ts";
@@ -9,9 +9,11 @@ const FACT = "seen";
 /** A choice, and how many URLs were known when it began to hold. */
 interface Since extends SeenChoice {
   readonly urls: number;
+  /** What its filters had refused by then, where the state tells that. */
+  readonly refused?: number;
 }
 
-type Standing = Pick<StateQueries, "fact" | "endCounts"> & Pick<Backend, "pending">;
+type Standing = Pick<StateQueries, "fact" | "endCounts" | "refused"> & Pick<Backend, "pending">;
 
 export interface SeenLoss {
   /** The way that holds now. */
@@ -24,15 +26,20 @@ export interface SeenLoss {
   readonly by: SeenChoice["kind"] | null;
 }
 
-/** Called when a run begins. */
+/** Called when a run begins. `isMoved`: what is known came from elsewhere, and nothing of it was lost here, whatever the filters say. */
 export async function rememberSeen(
   state: Standing & Pick<Backend, "setFact">,
   { kind, capacity, error }: SeenChoice,
+  { isMoved = false } = {},
 ): Promise<void> {
   const before = await read(state);
   const last = before.at(-1);
-  if (last?.kind === kind && last.capacity === capacity && last.error === error) return;
-  await state.setFact(FACT, JSON.stringify([...before, { kind, capacity, error, urls: await admitted(state) }]));
+  if (!isMoved && last?.kind === kind && last.capacity === capacity && last.error === error) return;
+  const since: Since = {
+    ...{ kind, capacity, error, urls: await admitted(state) },
+    ...(state.refused !== undefined && { refused: await state.refused() }),
+  };
+  await state.setFact(FACT, JSON.stringify([...before, since]));
 }
 
 /** Of all runs together. Each filter was filled with all that was known before it. */
@@ -41,11 +48,15 @@ export async function seenLoss(state: Standing): Promise<SeenLoss> {
   const urls = await admitted(state);
   let expectedLost = 0;
   let by: SeenLoss["by"] = null;
-  ways.forEach((way, i) => {
-    const lost = expectedLoss(way, way.urls, ways[i + 1]?.urls ?? urls);
+  for (const [nth, way] of ways.entries()) {
+    const next = ways[nth + 1];
+    const lost =
+      next === undefined && state.refused !== undefined && !knowsIds(way.kind)
+        ? (await state.refused()) - (way.refused ?? 0)
+        : expectedLoss(way, way.urls, next?.urls ?? urls);
     expectedLost += lost;
     if (lost > 0) by = way.kind;
-  });
+  }
   return { kind: ways.at(-1)?.kind ?? "exact", urls, expectedLost, by };
 }
 

@@ -331,7 +331,7 @@ local function keep()
     call("RPUSH", rows_key((base + from - 1 - at) / ROWS), unpack(fresh, from, to))
     from = to + 1
   end
-  keep_seen()
+  keep_table()
   if #new_names > 0 then
     call("HSET", S .. ":names", unpack(new_names))
   end
@@ -381,6 +381,7 @@ local function keep()
     r.returns,
     r.buckets,
     r.seen,
+    r.filtered,
     #tiers
   ) .. table.concat(tiers)
   call("SET", S, packed)

@@ -41,7 +41,7 @@ shard_verb("settle", function()
         local letter = "e"
         if verdict == "drop" and previous == "" then
           letter = "x"
-          drop_seen(row)
+          drop_seen(row, id)
         elseif due ~= "" then
           call("ZADD", S .. ":again", due, pack(">I4", id))
           r.due = earliest(":again")

@@ -2,7 +2,8 @@
 -- KEYS[1]  the shard: trawl:{CRAWL:NUMBER}. Every other key is this one and a suffix, so that all are in one slot:
 --            (itself)       string  packed: see RECORD
 --            :u:K           list    rows of the URLs K * ROWS + 1 to K * ROWS + ROWS; see `read`
---            :seen          hash    bucket -> fingerprints with their ids and levels of cash: see seen.lua
+--            :seen          hash    bucket -> fingerprints with their ids and levels of cash: see table.lua
+--            :filter:...    string  with filters of seen URLs: see filter.lua; :seen has drops alone then
 --            :names         hash    host -> its order: 4 bytes that grow as hosts become known
 --            :hosts         hash    order -> packed: see HOST in hosts.lua
 --            :q:CLASS:ORDER list    ids that wait, in the order of their places      :back:ORDER  list  ids given back
@@ -17,9 +18,10 @@
 --                                   pending, of each row its letter (r: q of one that comes back) and the order of its host
 --            :last:OWNER:VERB  string  packed: number and answer of the call that OWNER made last, for an hour
 -- ARGV[1] now, ms   ARGV[2] owner   ARGV[3] number of the call   ARGV[4] "1": its answer may have been lost, it is made again
--- ARGV[5] leases a host may have    ARGV[6] its share of them    ARGV[7] a number for chance; "": no cash is kept
+-- ARGV[5] leases a host may have    ARGV[6] its share of them    ARGV[7] a number for chance; "": no cash is kept; or what filters of
+-- seen URLs are like: no cash is kept then (filter.lua)
 -- Ids are numbers within the shard here. Times stay below 2^53. Numbers are written by "%d", much quicker than ".."; not so orders, which may hold zeros.
-local S, now, concurrency, share, seed, last_answer
+local S, now, concurrency, share, seed, filter, last_answer
 local ROWS = 64
 -- For numbers of places in lists: Redis writes a number of Lua's as a fraction, which costs more than the command.
 local PLACES = {}
@@ -29,9 +31,10 @@ end
 
 -- URLs queued, leased, delayed; hosts with any; hosts that may be leased; when the next lease can be had, when the first lease
 -- expires, when the first delay ends, when the first URL is due again (-1 each: never); the last id, chunks of rows that are spilled
--- (standing.ts reads as far as this); the next chunk to be looked at for spilling, the last token; hosts known, URLs queued again; buckets of seen, fingerprints in them; tiers in use. Of each of these
+-- (standing.ts reads as far as this); the next chunk to be looked at for spilling, the last token; hosts known, URLs queued again;
+-- buckets of seen, fingerprints in them; fingerprints in filters (standing.ts reads this, too); tiers in use. Of each of these
 -- follow, in order: the tier, hosts in its :due, hosts in its :over.
-local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4B", "<i2I4I4"
+local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4I4B", "<i2I4I4"
 local r = { tiers = {} }
 local NO_RECORD
 -- Rows of this call's new URLs, whose ids begin behind `base`. Hosts met, by order and by name; ends by reason.
@@ -48,12 +51,12 @@ local function time_text(time)
 end
 
 local function load_record()
-  NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0)
+  NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)
   local record = call("GET", S)
   local is_there = record and true or false
   record = record or NO_RECORD
   local count, at
-  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, count, at =
+  r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, r.filtered, count, at =
     unpack_from(RECORD, record)
   local tiers = {}
   for i = 1, 3 * count, 3 do
@@ -67,7 +70,9 @@ end
 -- the shard, and only verbs that create it, or look at what is left, take it for empty.
 local function shard_verb(name, work, may_be_lost)
   verb(name, function()
-    S, now, concurrency, share, seed = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
+    S, now, concurrency, share = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6])
+    filter = string.find(ARGV[7], "^[fs]") and ARGV[7]
+    seed = filter and "" or ARGV[7]
     last_answer = S .. ":last:" .. ARGV[2] .. ":" .. name
     if ARGV[4] == "1" then
       local before = call("GET", last_answer)

@@ -3,7 +3,7 @@
 --         object store   ARGV[9...] which
 -- Result: for each that is there (of fingerprints that are not known nothing): id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,
 -- level of cash, letter and tail of the row, fingerprint (its high word, its low one); or the id and "gone": there was a drop; or the
--- id, "spilled", and where its chunk is
+-- id, "spilled", and where its chunk is; or 0 and "seen": a filter says so, and no more
 shard_verb("tell", function()
   if refresh() then
     keep()
@@ -52,7 +52,9 @@ shard_verb("tell", function()
       end
     elseif ARGV[8] == "seen" then
       local value = find_seen(ARGV[i], (unpack_from("<I4", ARGV[i])))
-      if value then
+      if value == 0 then
+        told[#told + 1] = { 0, "seen" }
+      elseif value then
         local id = math.floor(math.abs(value) / 256)
         tell(id, read(id))
       else

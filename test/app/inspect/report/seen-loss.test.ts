@@ -51,6 +51,20 @@ describe("the expected loss", () => {
     assert.ok(expectedLost > 40 && expectedLost < 70, `${expectedLost}`);
   });
 
+  it("is what the filters of a state say that has several, without what came before them or was moved to them", async () => {
+    const state = crawl();
+    await rememberSeen(state, BLOOM);
+    state.fetched(4989);
+    const [before, filters] = [expectedLoss(BLOOM, 11, 5000), { refused: 0 }];
+    const cluster = { ...state, refused: async () => filters.refused };
+    filters.refused = 70;
+    await rememberSeen(cluster, BLOOM, { isMoved: true });
+    assert.equal((await seenLoss(cluster)).expectedLost, before, "nothing is lost by being moved");
+    filters.refused = 75;
+    await rememberSeen(cluster, BLOOM);
+    assert.equal((await seenLoss(cluster)).expectedLost, before + 5);
+  });
+
   it("is told in words", () => {
     const loss = { kind: "bloom", urls: 3_400_000, expectedLost: 1234.4, by: "bloom" } as const;
     assert.ok(losesMore(loss));
