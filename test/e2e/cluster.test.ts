@@ -95,11 +95,13 @@ describe("crawlers that share a crawl", () => {
     const taken = await trawl(begins.map((word) => (word === second.store ? first.store : word)));
     assert.match(taken.stderr, /holds the archive of another crawl/);
     assert.equal(taken.code, 2);
+    const asked = await trawl(["status", ...second.where]);
+    assert.match(asked.stderr, /there is no crawl /, "what did not begin is not there");
     const other = first.joins("two");
     done(await trawl(other.map((word) => (word === first.dirOf("two") ? second.dirOf("one") : word))));
     const late = await trawl(begins);
     assert.match(late.stderr, /belongs to a crawler of another crawl/);
-    done(await trawl(second.begins("two")));
+    done(await trawl(second.begins("two").map((word) => (word === "16" ? "8" : word))));
   });
 
   it("fetch together what one alone would, each page once, politely, and have all of it in the store", async () => {

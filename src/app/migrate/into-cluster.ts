@@ -8,7 +8,7 @@ import type { Blobs } from "../../ports/blobs.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import type { Connection } from "../../store/cluster/connection.ts";
 import { removeCrawl } from "../../store/cluster/crawl.ts";
-import { Facts } from "../../store/cluster/facts.ts";
+import { Facts, STARTED_AT } from "../../store/cluster/facts.ts";
 import { holdDirectory } from "../../store/embedded/database.ts";
 import { openState } from "../../store/embedded/read-only.ts";
 import { repairArchive } from "../../warc/repair.ts";
@@ -73,6 +73,7 @@ export async function moveIntoCluster({ dir, crawl, options, onProgress }: IntoP
   });
   await using moved = await openCluster(connection, { ...parts, clock: systemClock, joins: true });
   await rememberSeen(moved, seenChoice(config), { isMoved: true });
+  await facts.settle(STARTED_AT, String(systemClock.now()));
   await facts.setFact(CONFIG, JSON.stringify(sharedConfig(config)));
   await facts.setFact(MOVING, "");
   await connection.replicated();
@@ -91,7 +92,7 @@ async function configOf(dir: string, crawl: SharedCrawl, options: IntoParts["opt
 async function beginIn(connection: Connection, facts: Facts, crawl: SharedCrawl): Promise<void> {
   const [storeId, isOurs] = [await facts.fact(STORE_ID), (await facts.fact(MOVING)) === "in"];
   if (isOurs) await removeCrawl(connection, crawl.name);
-  else if (!(await facts.areNone()))
+  else if (!(await facts.renew("")))
     throw new UsageError(
       "frontier",
       `there is a crawl ${placeName({ kind: "shared", crawl })} already; choose another --name`,

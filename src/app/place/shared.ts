@@ -5,6 +5,7 @@ import type { InboxSlot } from "../../ports/inbox.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import type { Connection } from "../../store/cluster/connection.ts";
 import { ClusterDomains } from "../../store/cluster/domains.ts";
+import { Facts } from "../../store/cluster/facts.ts";
 import { clusterSlot } from "../../store/cluster/inbox.ts";
 import { livingIn } from "../../store/cluster/members.ts";
 import { clusterParts } from "../../store/cluster/parts.ts";
@@ -62,7 +63,7 @@ async function begun(
 ): Promise<{ readonly connection: Connection; readonly config: CrawlConfig }> {
   const connection = parts.use(await openFrontier(crawl.frontier));
   const config = await sharedConfigIn(connection, crawl.name);
-  if (config !== null) return { connection, config };
+  if (config !== null && (await new Facts(connection, crawl.name).isBegun())) return { connection, config };
   throw new UsageError("frontier", `there is no crawl ${nameOf(crawl)}; look at --name and --frontier`);
 }
 

@@ -13,7 +13,7 @@ import { ownersOf } from "../../policy/rendezvous.ts";
 import { openCluster } from "../../store/cluster/backend.ts";
 import { clusterBodies } from "../../store/cluster/bodies.ts";
 import { ClusterDomains } from "../../store/cluster/domains.ts";
-import { Facts } from "../../store/cluster/facts.ts";
+import { Facts, STARTED_AT } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { emptied } from "../../store/cluster/losses.ts";
 import { openMembers } from "../../store/cluster/members.ts";
@@ -69,9 +69,11 @@ export async function openShared(
       "frontier",
       `the crawl ${name} is being moved into the cluster; wait, or, if that was killed, give its trawl migrate command again`,
     );
-  await mustBeSameStore(facts, blobs);
-  const crawlId = await facts.settle(STORE_ID, randomUUID());
-  mustBeAt(crawlId, dir, crawler);
+  const isBegun = await facts.isBegun();
+  if (isBegun) {
+    await mustBeSameStore(facts, blobs);
+    mustBeAt((await facts.fact(STORE_ID)) ?? "", dir, crawler);
+  }
   const { leaseMs, ...options } = frontierOptions(config);
   const members = opened.use(
     await openMembers(connection, {
@@ -85,6 +87,10 @@ export async function openShared(
       pins: config.pins as HostKey[],
     }),
   );
+  if (!isBegun) await facts.renew(id);
+  const crawlId = await facts.settle(STORE_ID, randomUUID());
+  mustBeAt(crawlId, dir, crawler);
+  await mustBeSameStore(facts, blobs);
   const changed = await changedRules(config, facts, name, members.living.length === 1);
   const backend = opened.use(
     await openCluster(connection, {
@@ -101,11 +107,11 @@ export async function openShared(
   const joint = await joinOthers(revisits, { name, facts, members, clock: systemClock, pages });
   await claimStore(backend, blobs, owner, crawlId);
   if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
-  await keepCrawl(crawlId, dir, crawler);
   const domains = new ClusterDomains(connection, { name, id });
   await countDomains(backend, domains);
-  const resumed = (await backend.fact("startedAt")) !== null;
-  if (!resumed) await backend.setFact("startedAt", String(systemClock.now()));
+  const resumed = await facts.isBegun();
+  if (!resumed) await facts.setFact(STARTED_AT, String(systemClock.now()));
+  await keepCrawl(crawlId, dir, crawler);
   await writeConfig(config);
   await rememberPace(backend, config, systemClock.now());
   await rememberSeen(backend, seenChoice(config));

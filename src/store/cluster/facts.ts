@@ -4,6 +4,9 @@ import type { Connection } from "./connection.ts";
 /** In front of the names of facts among the fields of the hash. */
 const FACT = "fact:";
 
+/** Of the crawl's first start, when all was there that it needs. */
+export const STARTED_AT = "startedAt";
+
 export const crawlKey = (name: string): string => `trawl:{${name}}`;
 
 export class Facts {
@@ -40,9 +43,17 @@ export class Facts {
     return Number(await this.#command("HINCRBY", FACT + name, String(more)));
   }
 
-  /** Whether nobody has ever said anything of the crawl. */
-  async areNone(): Promise<boolean> {
-    return Number(await this.#connection.command(this.#key, ["EXISTS", this.#key])) === 0;
+  /** Whether there is such a crawl: a crawler has once been ready to crawl it. */
+  async isBegun(): Promise<boolean> {
+    return (await this.fact(STARTED_AT)) !== null;
+  }
+
+  /**
+   * What a first start that failed has left goes, so that the next may have other rules, unless others than `crawler` (""
+   * for none) are there; whether nothing is left.
+   */
+  async renew(crawler: string): Promise<boolean> {
+    return (await this.#connection.run("renew", this.#key, [crawler])) === 1;
   }
 
   #command(verb: string, ...words: readonly string[]): Promise<unknown> {

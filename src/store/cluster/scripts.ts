@@ -30,6 +30,7 @@ const VERBS = {
   top: [],
   take: [],
   recall: [],
+  renew: [],
   beat: [],
   swap: [],
   turn: ["address"],
