@@ -47,6 +47,10 @@ export async function* waczChunks(
   const mtime = new Date(contents.created);
   const resources: Resource[] = [];
   let taken = 0;
+  const output = zip.outputStream as Readable;
+  // What fails inside a stream that is opened late is told by that stream alone.
+  const fail = (error: Error): void => void output.destroy(error);
+  const read = (pieces: Stream<Uint8Array>): Readable => Readable.from(pieces, { objectMode: false }).on("error", fail);
   const add = (
     path: string,
     open: () => Readable,
@@ -58,7 +62,7 @@ export async function* waczChunks(
         taken += bytes;
         onBytes(taken);
       };
-      give(null, Readable.from(digested(open(), path, resources, count), { objectMode: false }));
+      give(null, read(digested(open(), path, resources, count)));
     });
   };
   for (const { name, bytes, open } of contents.archives) add(`archive/${name}`, open, { size: bytes });
@@ -66,14 +70,12 @@ export async function* waczChunks(
   add("pages/pages.jsonl", () => Readable.from(pageLines(contents.records())), { compress: true });
   // Opened when the files before them have gone through, so that their digests are known.
   const packageOf = (): string => dataPackage(contents, resources);
-  zip.addReadStreamLazy("datapackage.json", { mtime }, (give) => give(null, Readable.from([Buffer.from(packageOf())])));
+  zip.addReadStreamLazy("datapackage.json", { mtime }, (give) => give(null, read([Buffer.from(packageOf())])));
   zip.addReadStreamLazy("datapackage-digest.json", { mtime }, (give) =>
-    give(null, Readable.from([Buffer.from(packageDigest(packageOf()))])),
+    give(null, read([Buffer.from(packageDigest(packageOf()))])),
   );
   zip.end();
-  const output = zip.outputStream as Readable;
-  // What fails inside a stream that the zip reads is told by the zip alone.
-  zip.on("error", (error: Error) => output.destroy(error));
+  zip.on("error", fail);
   try {
     for await (const chunk of output) yield chunk as Uint8Array;
   } finally {
