@@ -15,8 +15,6 @@ const BUSIEST = 5;
 const IMPORTED = { scope: "links of what was imported; a crawl takes those that it wants" };
 const SEEDS_SHOWN = 3;
 const DAY_MS = 86_400_000;
-/** Where more than so many are due, it is not counted how many. */
-const DUE_COUNTED = 1_000;
 
 export interface CrawlStatus extends Standing {
   readonly dir: string;
@@ -33,7 +31,7 @@ export interface CrawlStatus extends Standing {
 }
 
 export interface DueCounts {
-  /** Due by now, and within a day, what is due now included; 1,001 is more than 1,000. */
+  /** Due by now, and within a day, what is due now included. */
   readonly now: number;
   readonly day: number;
   readonly nextAt: Instant;
@@ -64,14 +62,12 @@ export async function statusOf(
 }
 
 async function dueCounts(
-  state: Pick<CrawlView["state"], "due" | "nextDueAt">,
+  state: Pick<CrawlView["state"], "dueCount" | "nextDueAt">,
   now: Instant,
 ): Promise<DueCounts | null> {
   const nextAt = await state.nextDueAt();
   if (nextAt === null) return null;
-  const dueBy = async (until: Instant): Promise<number> =>
-    nextAt > until ? 0 : (await state.due(until, DUE_COUNTED + 1)).length;
-  return { now: await dueBy(now), day: await dueBy(now + DAY_MS), nextAt };
+  return { now: await state.dueCount(now), day: await state.dueCount(now + DAY_MS), nextAt };
 }
 
 /** `resume`: the command that lets it go on when it is paused. */
@@ -109,9 +105,8 @@ function stateSays({ running, crawlers, finished }: CrawlStatus): string {
 }
 
 function dueSays({ now: due, day, nextAt }: DueCounts, now: Instant): string {
-  const many = (n: number): string => (n > DUE_COUNTED ? `more than ${count(DUE_COUNTED)}` : count(n));
   if (day === 0) return `nothing within a day; the next visit in ${span(nextAt - now)}`;
-  return `${many(due)} to be visited again now, ${many(day)} within a day`;
+  return `${count(due)} to be visited again now, ${count(day)} within a day`;
 }
 
 function rulesOf({ scope, depth, include, exclude, limit }: CrawlConfig): string {

@@ -2,7 +2,7 @@
 import type { KeptPanel } from "../../crawl/due-times.ts";
 import type { Blob } from "../../ports/blobs.ts";
 import type { DomainCounts } from "../../ports/domain-counts.ts";
-import type { ReadOnlyState } from "../../ports/read-only.ts";
+import type { DueCounting, ReadOnlyState } from "../../ports/read-only.ts";
 import type { MasterStanding } from "../../store/cluster/checks.ts";
 import type { LivingMember } from "../../store/cluster/members.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
@@ -27,7 +27,7 @@ export interface Remains extends AsyncDisposable {
 }
 
 export interface CrawlView extends Remains {
-  readonly state: ReadOnlyState;
+  readonly state: ReadOnlyState & DueCounting;
   /** What those who visit its pages again have kept of what they believe. */
   panel(): Promise<KeptPanel>;
   /** What crawlers that share it have counted of domains; null where the state of hosts tells. */

@@ -67,7 +67,7 @@ export interface KnownCounts {
   readonly met: number;
 }
 
-export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn"> {
+export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn" | "dueCount"> {
   readonly known: KnownCounts;
   /** Objects in the store that held rows which have all come back; some are about to be pointed to for the first time. */
   unpointed(): AsyncIterable<Blob>;

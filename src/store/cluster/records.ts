@@ -1,5 +1,6 @@
 /** What is asked of the records of a crawl: rows in the shards, and what they point to in the object store. */
 
+import type { Instant } from "../../base/clock.ts";
 import { ascii, sorted } from "../../base/sorted-lines.ts";
 import { inBatches } from "../../base/streamed.ts";
 import { cashOf } from "../../dedup/cash-levels.ts";
@@ -222,6 +223,13 @@ export class ClusterRecords implements StateQueries {
         if (sum > 0) counts.set(endOf(letter), sum);
       }
     return counts;
+  }
+
+  async dueCount(until: Instant): Promise<number> {
+    const counts = await this.shards.each((shard) =>
+      this.shards.command(shard, "ZCOUNT", ":again", "-inf", String(until)),
+    );
+    return counts.reduce((sum: number, count) => sum + Number(count), 0);
   }
 
   marks(): Promise<ReadonlyMap<string, number>> {

@@ -36,6 +36,7 @@ export class Queries {
   readonly #latest: StatementSync;
   readonly #visit: StatementSync;
   readonly #due: StatementSync;
+  readonly #dueCount: StatementSync;
   readonly #nextDue: StatementSync;
   readonly #urlPage: StatementSync;
   readonly #visitPage: StatementSync;
@@ -66,6 +67,7 @@ export class Queries {
     this.#latest = db.prepare(LATEST);
     this.#visit = db.prepare("SELECT * FROM visit WHERE id = ?");
     this.#due = db.prepare("SELECT url_id, at FROM due WHERE at <= ? ORDER BY at, url_id LIMIT ?");
+    this.#dueCount = db.prepare("SELECT count(*) AS n FROM due WHERE at <= ?");
     this.#nextDue = db.prepare("SELECT min(at) AS at FROM due");
     this.#urlPage = db.prepare(`${URL} WHERE url.id > ? ORDER BY url.id LIMIT ${PAGE}`);
     this.#visitPage = db.prepare(
@@ -137,6 +139,10 @@ export class Queries {
 
   due(until: Instant, max: number): Due[] {
     return this.#due.all(until, max).map(({ url_id, at }) => ({ id: url_id as number, dueAt: at as Instant }));
+  }
+
+  dueCount(until: Instant): number {
+    return this.#dueCount.get(until)!.n as number;
   }
 
   nextDueAt(): Instant | null {

@@ -1,7 +1,7 @@
 /** The state of a crawl for those who only look: while it runs, or when it stands. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type Clock, systemClock } from "../../base/clock.ts";
+import { type Clock, type Instant, systemClock } from "../../base/clock.ts";
 import { streamed } from "../../base/streamed.ts";
 import { Bitmap } from "../../dedup/bitmap.ts";
 import { cashOf } from "../../dedup/cash-levels.ts";
@@ -11,7 +11,7 @@ import type { HostKey, HostState } from "../../model/host.ts";
 import type { UrlName } from "../../model/link.ts";
 import type { UrlRecord } from "../../model/record.ts";
 import type { Pending, Sought } from "../../ports/frontier.ts";
-import type { ReadOnlyState } from "../../ports/read-only.ts";
+import type { DueCounting, ReadOnlyState } from "../../ports/read-only.ts";
 import { type OpenDatabase, openForReading } from "./database.ts";
 import { StateError, stateErrorOf } from "./errors.ts";
 import {
@@ -33,7 +33,7 @@ export interface LookOptions {
   readonly frozen?: boolean;
 }
 
-export interface EmbeddedState extends ReadOnlyState, Disposable {
+export interface EmbeddedState extends ReadOnlyState, DueCounting, Disposable {
   /** The ids of URLs: those of what was dropped, and admitted later under another, are between them. A bit an id. */
   idsInUse(): Promise<IdsInUse>;
   /** What SQLite finds wrong with its own file, a few lines at most; none when it is sound. Reads the whole file. */
@@ -80,6 +80,10 @@ class State extends Stored implements EmbeddedState {
 
   async pending(): Promise<Pending> {
     return lastCounts(this.#db);
+  }
+
+  async dueCount(until: Instant): Promise<number> {
+    return this.queries.dueCount(until);
   }
 
   async host(host: HostKey): Promise<HostState | null> {

@@ -114,6 +114,23 @@ describe("a crawl that crawlers share", () => {
     assert.match(away.err(), /^trawl: no Redis Cluster answers at 127\.0\.0\.1:1 .*\n$/);
   });
 
+  it("is told of by what is due in all its shards, and by what its masters have in use", async () => {
+    await begin("due", false);
+    using shell = testShell();
+    {
+      await using blobs = directoryBlobs(join(dir, "due"));
+      const options = { name: "due", shards: SHARDS, clock: systemClock, blobs, joins: true };
+      await using backend = await openCluster(connection, options);
+      const ids: number[] = [];
+      for await (const { id } of backend.urls({ endedOnly: true })) ids.push(id);
+      const dueAt = (nth: number): number => shell.time + [0, 3_600_000, 100 * 3_600_000][nth % 3]!;
+      await backend.schedule(ids.slice(0, 3).map((id, nth) => ({ id, dueAt: dueAt(nth) })));
+    }
+    assert.equal(await main(["status", "--frontier", frontier, "--name", "due"], shell), 0, shell.err());
+    assert.match(shell.out(), /^ {2}due {6}1 to be visited again now, 2 within a day$/m);
+    assert.match(shell.out(), /^ {2}redis {4}3 masters, [\d.]+ MB in use; no limit is set \(maxmemory\)$/m);
+  });
+
   it("is reported on, explained and exported as one in a directory", async () => {
     using shell = testShell();
     assert.match(await run(shell, "report"), /requests {3}4 to 2 hosts on 1 address, /);
