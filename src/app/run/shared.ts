@@ -49,7 +49,7 @@ const BEFORE_REQUEST_MS = 30_000;
 export async function openShared(
   config: CrawlConfig,
   { frontier, name }: SharedCrawl,
-  { blobs, hooks, hard, revisits }: WorkplaceParts,
+  { blobs, fault, hooks, hard, revisits }: WorkplaceParts,
 ): Promise<Workplace> {
   if (blobs === null) throw new Error("a crawl that crawlers share has a store");
   const { dir, shards, events } = config;
@@ -96,6 +96,7 @@ export async function openShared(
     await openCluster(connection, {
       ...{ ...options, leaseMs, name, shards, seen: sharedSeen(config), blobs },
       ...{ owner: id, rowsInRedis: config.redisRows },
+      ...(fault === undefined ? {} : { fault }),
       joins: members.joins,
       // Those of a crawler that was killed are left alone, but its limits are no longer those of the crawl.
       bringsBack: changed !== null,

@@ -4,7 +4,6 @@
  * docs/decisions/0015-cluster-layout.md has the layout, and what is lost in which failure.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
-import { never } from "../../base/result.ts";
 import type { HostKey } from "../../model/host.ts";
 import { LEASE_MS, type Lease } from "../../model/lease.ts";
 import type { NewUrl } from "../../model/link.ts";
@@ -27,12 +26,12 @@ import { type Entry, pointerText } from "./entry.ts";
 import { Leases, timeWord } from "./leases.ts";
 import { Manifest } from "./manifest.ts";
 import { ClusterRecords, type KeptState, type RecordsParts } from "./records.ts";
-import { endLetter, tailOf } from "./rows.ts";
 import { SeenFilter, type SharedSeen, seenText } from "./seen-filter.ts";
 import { type Patience, Segments } from "./segments.ts";
 import { Grouped, Shards } from "./shards.ts";
 import { Spill } from "./spill.ts";
 import { SpilledObjects } from "./spilled-objects.ts";
+import { verdictWords, WORDS_A_LEASE } from "./verdict-words.ts";
 
 export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */
@@ -55,11 +54,15 @@ export interface ClusterOptions extends FrontierOptions {
   readonly patience?: Patience;
   /** So many URLs' rows stay in Redis, about; what is needed least goes to the object store. */
   readonly rowsInRedis?: number;
+  /** Called after each step of a commit, with its name: for tests that die there. */
+  readonly fault?: (step: CommitStep) => void;
   /** Nothing is to be changed, and what Redis has lost of the crawl is passed over: for who only looks at it. */
   readonly looks?: boolean;
   /** The shards that this crawler looks after; all unless told. In others it does what is left over. */
   readonly prefers?: (shard: number) => boolean;
 }
+
+export type CommitStep = "fenced" | "ordinal" | "links" | "written" | "settled" | "confirmed";
 
 /** How many of the links that a crawler met it knew to be in Redis already. */
 export interface KnownCounts {
@@ -112,6 +115,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   readonly #admission: Admission;
   readonly #leases: Leases;
   readonly #spilled: SpilledObjects;
+  readonly #fault: (step: CommitStep) => void;
   /** Of the segment that was taken last. */
   #lastOrdinal = 0;
 
@@ -121,6 +125,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     const { clock, leaseMs = LEASE_MS, owner = "", firstTier = () => 0 } = options;
     const firstCash = parts.seenFilter === null ? (options.firstCash ?? null) : null;
     this.#connection = connection;
+    this.#fault = options.fault ?? (() => {});
     this.#clock = clock;
     this.#owner = owner;
     this.#leases = new Leases({ ...parts, clock, leaseMs, owner });
@@ -181,6 +186,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
   async commit(batch: Commit): Promise<CommitReport> {
     const now = this.#clock.now();
     const levels = await this.#leases.fence(batch.settled);
+    this.#fault("fenced");
     const taken = batch.settled.filter((_, nth) => levels[nth] !== -1);
     const { robots } = batch;
     const firstId = robots.length === 0 ? 0 : await this.crawl.nextRobotsId(robots.length);
@@ -189,6 +195,7 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
     // Its ordinal is the commit's: what is said of hosts goes by it.
     const segment = entries.length === 0 && batch.hosts.length === 0 ? null : await this.manifest.take();
     if (segment !== null) this.#lastOrdinal = segment;
+    this.#fault("ordinal");
     const cash = levels.filter((level) => level !== -1);
     const pages = taken.map((one, nth) => {
       const index = places[nth]!;
@@ -196,17 +203,19 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
       return { settled: one, level: cash[nth]!, recorded };
     });
     const [{ admitted, dropped }] = await Promise.all([
-      this.#admission.follow(pages, now),
-      segment === null ? null : this.segments.write(segment, entries),
+      this.#admission.follow(pages, now).finally(() => this.#fault("links")),
+      segment === null ? null : this.segments.write(segment, entries).finally(() => this.#fault("written")),
       this.crawl.setMarks(batch.marks),
     ]);
     await this.#connection.replicated();
     const { epoch } = this.#connection;
     const settled = await this.#settle(batch, taken, segment, places, copies);
     await this.#connection.replicated();
+    this.#fault("settled");
     const refused = places.filter((index, nth) => index !== -1 && !settled[nth]);
     // Where a master may have taken the answers along, rows alone tell what was taken: the segment stays open.
     if (segment !== null && this.#connection.epoch === epoch) await this.manifest.confirm(segment, refused);
+    this.#fault("confirmed");
     for (const { lease } of batch.settled) this.#leases.forget(lease);
     await this.shards.keepLastIds();
     await this.spill.sweep();
@@ -371,24 +380,5 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
         this.#admission.known.remove(leased.fpHi, leased.fpLo);
     }
     return isTaken;
-  }
-}
-
-/** Of settle.lua. */
-const WORDS_A_LEASE = 7;
-
-/** The verdict, and its argument. */
-function verdictWords({ url }: Lease, verdict: Settled["verdict"]): [string, string] {
-  switch (verdict.kind) {
-    case "end":
-      return [verdict.dropped === true ? "drop" : "end", endLetter(verdict.end)];
-    case "retry":
-      return ["retry", String(verdict.at)];
-    case "follow":
-      return ["follow", tailOf({ ...url, href: verdict.href, hops: verdict.hops }, url.admittedAt)];
-    case "again":
-      return ["again", ""];
-    default:
-      return never(verdict);
   }
 }
