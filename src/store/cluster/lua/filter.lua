@@ -13,6 +13,11 @@ do
     OCTETS[bit] = (bit - bit % 8) / 8 + 1
     VALUES[bit] = 2 ^ (bit % 8)
   end
+  -- Of the blocks of a part: their numbers, where they begin and where they end, as Redis is told.
+  local NUMBERS, STARTS, ENDS = {}, {}, {}
+  for nth = 0, PART - 1 do
+    NUMBERS[nth], STARTS[nth], ENDS[nth] = nth .. "", nth * BLOCK .. "", nth * BLOCK + BLOCK - 1 .. ""
+  end
   local blocks, bits = {}, {}
   -- The layer that is filled, fingerprints that all layers up to it are for, and where the next one is told.
   local newest, most, at
@@ -31,14 +36,14 @@ do
     open_layers()
   end
 
-  -- A fingerprint's place in a layer: the key, where its block begins there, and the block, "" while nothing has been put into that part;
-  -- and the number of the block.
+  -- A fingerprint's place in a layer: the key, which block of that part, and the block, "" while nothing has been put into the part; and
+  -- the number of the block in the layer.
   local function place(layer, lo, hi)
     local nth = math.floor((hi + (lo - lo % 4096) / SPAN) / SPAN * blocks[layer])
     local from = nth % PART
-    local key = format("%s:filter:%d:%d", S, layer, (nth - from) / PART)
-    from = from * BLOCK
-    return key, from, call("GETRANGE", key, format("%d", from), format("%d", from + BLOCK - 1)), nth
+    local part = (nth - from) / PART
+    local key = S .. ":filter:" .. NUMBERS[layer] .. ":" .. (NUMBERS[part] or format("%d", part))
+    return key, from, call("GETRANGE", key, STARTS[from], ENDS[from]), nth
   end
 
   -- Bits follow each other as the numbers of a generator (linear, modulo 2^32) that both words have begun.
@@ -83,7 +88,7 @@ do
       return false
     end
     if block == "" then
-      local size = math.min(PART, blocks[newest] - nth + from / BLOCK) * BLOCK
+      local size = math.min(PART, blocks[newest] - nth + from) * BLOCK
       call("SETRANGE", key, format("%d", size - 1), "\0")
       EMPTY = EMPTY or string.rep("\0", BLOCK)
       block = EMPTY
@@ -99,7 +104,7 @@ do
         octets[i] = octet + value
       end
     end
-    call("SETRANGE", key, format("%d", from), char(unpack(octets)))
+    call("SETRANGE", key, STARTS[from], char(unpack(octets)))
     r.filtered = r.filtered + 1
     open_layers()
     return true
