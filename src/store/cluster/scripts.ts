@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /** What stands before all verbs. */
-const SHARED = ["verb", "shard", "table", "filter", "seen", "hosts", "delay", "short", "cash", "ended"];
+const SHARED = ["verb", "shard", "table", "filter", "seen", "hosts", "sets", "keep", "delay", "short", "cash", "ended"];
 
 /** Each verb, and what stands before it alone. */
 const VERBS = {

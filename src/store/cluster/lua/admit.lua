@@ -74,23 +74,23 @@ shard_verb("admit", function()
   for i = 10, #ARGV, 2 do
     names[#names + 1] = ARGV[i]
   end
-  look_up_hosts(names)
+  local orders, texts = look_up_hosts(names)
 
   -- Hosts that get something to do, and of each the ids by class.
-  local fed, queues = {}, {}
+  local hosts, fed, queues = {}, {}, {}
   local blob, at, told = ARGV[9], 1, {}
   for i = 1, size do
     local fingerprint, kind, class, nth, level, gift, page, text
     fingerprint, kind, class, nth, level, gift, page, text, at = unpack_from(PART, blob, at)
-    local word = words[i]
-    local says
+    local word, says = words[i], nil
     if kind == 2 then
       local value = find_seen(fingerprint, word) or -1
       says = value < 0 and -1 or give(fingerprint, word, value, gift, page)
     else
       local id = r.last + 1
       local value = kind == 0 and id * 256 + level or -256 * id
-      local known = meet_seen(fingerprint, word, value)
+      local packed = kind == 0 and pack(LISTED, id, level)
+      local known = meet_seen(fingerprint, word, value, packed)
       if known and known >= 0 then
         says = kind == 0 and give(fingerprint, word, known, gift, page) or known % 256
       elseif known and kind == 1 then
@@ -99,7 +99,12 @@ shard_verb("admit", function()
         says = -10 - math.floor(-known / 256)
       else
         r.last = id
-        local one = met[names[nth + 1]] or meet(names[nth + 1], ARGV[11 + 2 * nth])
+        nth = nth + 1
+        local one = hosts[nth]
+        if not one then
+          one = orders[nth] and host(orders[nth], texts[nth]) or new_host(names[nth], ARGV[9 + 2 * nth])
+          hosts[nth] = one
+        end
         if kind == 1 then
           record_drop(fingerprint, one, text, id)
           says = -2
@@ -118,7 +123,7 @@ shard_verb("admit", function()
             queue[class] = { format("%d", id) }
           end
           if seed ~= "" then
-            offer(one, id, level)
+            offer_new(one, packed, level)
           end
           says = 256 + level
         end

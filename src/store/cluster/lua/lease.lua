@@ -42,7 +42,7 @@ shard_verb("lease", function()
     return false, i
   end
 
-  -- The URL whose turn it is, and its row, which is out from now on; nil and an id: nothing is changed, its row is spilled.
+  -- The URL whose turn it is, its row, which is out from now on, and its level if the short list says it; nil and an id: nothing is changed, its row is spilled.
   local function shift(one)
     if one.back > 0 then
       one.back = one.back - 1
@@ -50,11 +50,11 @@ shard_verb("lease", function()
       local id = tonumber(call("LPOP", S .. ":back:" .. one.order))
       return id, read(id)
     end
-    local id, row
+    local id, row, level
     local c = classes(one)
     local listed, i = turn(one)
     if listed then
-      id = first_listed(one)
+      id, level = first_listed(one)
       row = read(id)
       if not row then
         return nil, id
@@ -83,7 +83,7 @@ shard_verb("lease", function()
     if c[i + 1] == 0 then
       sweep(one, c, i, ROWS)
     end
-    return id, row
+    return id, row, level
   end
 
   -- What would be leased of the host, if its row is spilled: so that all is brought back at once that is about to be asked for.
@@ -100,7 +100,7 @@ shard_verb("lease", function()
   end
 
   local function lease(one)
-    local id, row = shift(one)
+    local id, row, level = shift(one)
     if not id then
       away[1] = row
       return false
@@ -120,8 +120,9 @@ shard_verb("lease", function()
       _, visit, previous, attempt = fields(row)
       attempt = attempt == "" and 1 or tonumber(attempt)
     end
-    local level = 0
-    if seed ~= "" then
+    if seed == "" then
+      level = 0
+    elseif not level then
       level = level_of(row)
     end
     local lo, hi = unpack_from("<I4I4", row, 4)
@@ -149,6 +150,7 @@ shard_verb("lease", function()
       end
     end
     for _, tier in ipairs(tiers) do
+      place_hosts()
       local due = call("ZRANGEBYSCORE", format("%s%s%d", S, SETS[set], tier), "-inf", ARGV[1], "LIMIT", "0", format("%d", most - count))
       for _, order in ipairs(due) do
         if away[1] then

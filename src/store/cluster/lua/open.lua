@@ -14,7 +14,7 @@ shard_verb("open", function()
   call("DEL", S .. ":leases")
   r.expiry = -1
   for i = 8, #ARGV, 2 do
-    local one = meet(ARGV[i], ARGV[i + 1])
+    local one = host(call("HGET", S .. ":names", ARGV[i]))
     one.aside, one.tier, one.time, one.turns, one.ready, one.lessee = 0, tonumber(ARGV[i + 1]), 0, 0, one.kept, ""
     one.retimed = true
     one.short = ""

@@ -29,10 +29,10 @@ local function find_seen(fingerprint, word)
   end
 end
 
--- The same; what is new is known from now on, with this value.
-local function meet_seen(fingerprint, word, value)
+-- The same; what is new is known from now on, with this value, which may be packed already.
+local function meet_seen(fingerprint, word, value, packed)
   if not filter then
-    return meet_in_table(fingerprint, word, value)
+    return meet_in_table(fingerprint, word, value, packed)
   elseif not put_into_filters(fingerprint, word) then
     return known_to_filters(fingerprint, word)
   elseif value < 0 then

@@ -19,13 +19,25 @@ end
 
 shard_verb("settle", function()
   refresh()
-  local told = {}
-  local at = 9
-  for i = 1, tonumber(ARGV[8]) do
+  local told, members, current = {}, {}, {}
+  local at, leases = 9, tonumber(ARGV[8])
+  for i = 1, leases do
+    members[i] = ARGV[2 + 7 * i]
+  end
+  local times = leases > 0 and call("ZMSCORE", S .. ":leases", unpack(members))
+  for i = 1, leases do
+    if times[i] then
+      current[#current + 1] = members[i]
+    end
+  end
+  if #current > 0 then
+    call("ZREM", S .. ":leases", unpack(current))
+  end
+  for i = 1, leases do
     local member, verdict, ready, tier = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     local argument, pointer, due = ARGV[at + 4], ARGV[at + 5], ARGV[at + 6]
     at = at + 7
-    local open = call("ZREM", S .. ":leases", member)
+    local open = times[i] and 1 or 0
     told[i] = open
     if open == 1 then
       local id = id_in(member)
@@ -64,9 +76,18 @@ shard_verb("settle", function()
     end
   end
   local texts = { [":state"] = {}, [":robots"] = {}, [":reached"] = {} }
+  local met = {}
+  for _, one in pairs(touched) do
+    met[one.name] = one
+  end
   while at <= #ARGV do
     local part, name = ARGV[at], ARGV[at + 1]
-    local one = meet(name, ARGV[at + 2])
+    local one = met[name]
+    if not one then
+      local order = call("HGET", S .. ":names", name)
+      one = order and host(order) or new_host(name, ARGV[at + 2])
+      met[name] = one
+    end
     if (one.lessee == "" or one.lessee == ARGV[2]) and not is_older(part, name, ARGV[at + 3]) then
       if part == ":state" then
         one.kept = one.aside == 1 and 0 or one.ready

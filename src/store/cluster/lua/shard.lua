@@ -37,8 +37,8 @@ end
 local RECORD, TIER = "<I4I4I4I4I4ddddI4I4I4dI4I4I4I4I4B", "<i2I4I4"
 local r = { tiers = {} }
 local NO_RECORD
--- Rows of this call's new URLs, whose ids begin behind `base`. Hosts met, by order and by name; ends by reason.
-local fresh, base, touched, met, ends
+-- Rows of this call's new URLs, whose ids begin behind `base`. Hosts that the call has to do with, by order; ends by reason.
+local fresh, base, touched, ends
 -- The chunk whose key was asked for last, and that key.
 local keyed, rows_of
 -- Whether the time of the next lease is no later than it was: hosts were only put into sets, and none taken out or put off.
@@ -50,10 +50,8 @@ local function time_text(time)
   return format(time % 1 == 0 and "%d" or "%.17g", time)
 end
 
-local function load_record()
+local function load_record(record)
   NO_RECORD = NO_RECORD or pack(RECORD, 0, 0, 0, 0, 0, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0)
-  local record = call("GET", S)
-  local is_there = record and true or false
   record = record or NO_RECORD
   local count, at
   r.queued, r.leased, r.delayed, r.pending, r.free, r.ready, r.expiry, r.wake, r.due, r.last, r.spilled, r.hand, r.token, r.known, r.returns, r.buckets, r.seen, r.filtered, count, at =
@@ -63,30 +61,44 @@ local function load_record()
     tiers[i], tiers[i + 1], tiers[i + 2], at = unpack_from(TIER, record, at)
   end
   r.tiers = tiers
-  return is_there
+end
+
+-- Whole milliseconds are told as a number, others as text: an answer has no fractions.
+local function said(time)
+  return time % 1 == 0 and time or format("%.17g", time)
+end
+
+-- How the shard stands: the first eleven numbers of its record.
+local function stands()
+  local ready, expiry, wake, due = said(r.ready), said(r.expiry), said(r.wake), said(r.due)
+  return { r.queued, r.leased, r.delayed, r.pending, r.free, ready, expiry, wake, due, r.last, r.spilled }
 end
 
 -- The same, of a verb that works in a shard. Each has a record from the creation of the crawl on: where there is none, Redis has lost
 -- the shard, and only verbs that create it, or look at what is left, take it for empty.
 local function shard_verb(name, work, may_be_lost)
-  verb(name, function()
+  register(name, function()
     S, now, concurrency, share = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[5]), tonumber(ARGV[6])
-    filter = string.find(ARGV[7], "^[fs]") and ARGV[7]
+    filter = find(ARGV[7], "^[fs]") and ARGV[7]
     seed = filter and "" or ARGV[7]
+    local record = redis.pcall("MGET", S, S .. ":-")
+    if record.err then
+      return on_its_way()
+    elseif not record[1] and not may_be_lost then
+      return redis.error_reply("GONE the shard has no record")
+    end
     last_answer = S .. ":last:" .. ARGV[2] .. ":" .. name
+    load_record(record[1])
     if ARGV[4] == "1" then
       local before = call("GET", last_answer)
       if before then
-        local number, answer = cmsgpack.unpack(before)
+        local number, told = cmsgpack.unpack(before)
         if number == ARGV[3] then
-          return answer
+          return { told, stands() }
         end
       end
     end
-    if not load_record() and not may_be_lost then
-      return redis.error_reply("GONE the shard has no record")
-    end
-    fresh, base, touched, met, ends, keyed = {}, r.last, {}, {}, {}, nil
+    fresh, base, touched, ends, keyed = {}, r.last, {}, {}, nil
     ready_stands = false
     know_seen()
     know_hosts()
@@ -97,10 +109,6 @@ local function shard_verb(name, work, may_be_lost)
   end)
 end
 
--- A row: a letter (q: waits in its class; o: leased, given back or delayed; e: ended; x: the same, dropped by a lease; d:
--- recorded as dropped and nothing else), the class that it waits in, the class in whose list it stands though it was
--- taken by the short list ("-": none), fingerprint (8 bytes), order of the host (4), length of what follows (1), fields that
--- only some have, and a tail that the client alone reads. Of a drop that was undone "" is left. Nil: it is spilled; o rows never are.
 local function rows_key(k)
   if k ~= keyed then
     keyed, rows_of = k, format("%s:u:%d", S, k)
@@ -108,6 +116,10 @@ local function rows_key(k)
   return rows_of
 end
 
+-- A row: a letter (q: waits in its class; o: leased, given back or delayed; e: ended; x: the same, dropped by a lease; d:
+-- recorded as dropped and nothing else), the class that it waits in, the class in whose list it stands though it was
+-- taken by the short list ("-": none), fingerprint (8 bytes), order of the host (4), length of what follows (1), fields that
+-- only some have, and a tail that the client alone reads. Of a drop that was undone "" is left. Nil: it is spilled; o rows never are.
 local function read(id)
   if id > base then
     return fresh[id - base]

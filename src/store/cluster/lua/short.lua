@@ -3,7 +3,8 @@
 local SHORT_LIST, SHORT_LIST_TURNS, LISTED, LISTED_BYTES = 16, 2, "<I4B", 5
 
 local function first_listed(one)
-  return (unpack_from("<I4", one.short))
+  local id, level = unpack_from(LISTED, one.short)
+  return id, level
 end
 
 local function not_listed(one, id)
@@ -31,5 +32,20 @@ local function offer(one, id, level)
   if before < SHORT_LIST * LISTED_BYTES then
     short = sub(short, 1, before) .. pack(LISTED, id, level) .. sub(short, before + 1)
     one.short = sub(short, 1, SHORT_LIST * LISTED_BYTES)
+  end
+end
+
+-- The same of a URL that is newer than all that wait, and so behind its equals; its id and level are packed.
+local function offer_new(one, listed, level)
+  local short = one.short
+  local size = #short
+  local before = size
+  while before > 0 and byte(short, before) < level do
+    before = before - LISTED_BYTES
+  end
+  if before < size then
+    one.short = sub(short, 1, before) .. listed .. sub(short, before + 1, (SHORT_LIST - 1) * LISTED_BYTES)
+  elseif size < SHORT_LIST * LISTED_BYTES then
+    one.short = short .. listed
   end
 end

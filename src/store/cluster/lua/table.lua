@@ -5,8 +5,11 @@
 --          tells them; its id (4 bytes; negative: dropped); its level
 local IN_BUCKET, ENTRY, ENTRY_BYTES = 12, "<i4B", 13
 
--- The largest power of two that is not larger than the number of buckets. Buckets that were read, and those of them that were changed.
-local low, buckets, changed
+-- The largest power of two that is not larger than the number of buckets, and twice that. Buckets that were read, and those of them that
+-- were changed.
+local low, span, buckets, changed
+-- The fields of those that were read.
+local numbered
 -- Bytes of a fingerprint that a bucket's number tells: of one of so many buckets, and of one of twice as many.
 local told_by_low, told_by_high
 
@@ -15,16 +18,16 @@ local function bytes_told(count)
 end
 
 local function know_buckets()
-  buckets, changed, low = {}, nil, 1
-  while low * 2 <= r.buckets do
-    low = low * 2
-  end
-  told_by_low, told_by_high = bytes_told(low), bytes_told(low * 2)
+  buckets, changed, numbered = {}, {}, {}
+  local _, exponent = math.frexp(r.buckets)
+  span = 2 ^ exponent
+  low = span / 2
+  told_by_low, told_by_high = bytes_told(low), bytes_told(span)
 end
 
 -- Of a fingerprint by its first word.
 local function bucket(word)
-  local at = word % (low * 2)
+  local at = word % span
   if at >= r.buckets then
     at = word % low
   end
@@ -34,14 +37,14 @@ end
 local function bucket_text(at)
   local text = buckets[at]
   if not text then
-    text = call("HGET", S .. ":seen", pack("<I4", at)) or ""
-    buckets[at] = text
+    local field = pack("<I4", at)
+    text = call("HGET", S .. ":seen", field) or ""
+    buckets[at], numbered[at] = text, field
   end
   return text
 end
 
 local function change_bucket(at, text)
-  changed = changed or {}
   changed[at] = true
   buckets[at] = text
 end
@@ -52,9 +55,10 @@ local function look_up_in_table(words)
   for i = 1, #words do
     local at = bucket(words[i])
     if not buckets[at] then
-      buckets[at] = ""
+      local field = pack("<I4", at)
+      buckets[at], numbered[at] = "", field
       wanted[#wanted + 1] = at
-      fields[#fields + 1] = pack("<I4", at)
+      fields[#fields + 1] = field
     end
   end
   if #wanted > 0 then
@@ -74,9 +78,9 @@ local function entry_of(fingerprint, word)
   end
   local text = buckets[number] or bucket_text(number)
   local field = told == 0 and fingerprint or sub(fingerprint, told + 1)
-  local at, bytes = string.find(text, field, 1, true), ENTRY_BYTES - told
+  local at, bytes = find(text, field, 1, true), ENTRY_BYTES - told
   while at and at % bytes ~= 1 do
-    at = string.find(text, field, at + 1, true)
+    at = find(text, field, at + 1, true)
   end
   return at, field, text, number
 end
@@ -101,13 +105,13 @@ local function find_in_table(fingerprint, word)
   return at and value_at(text, at + #field)
 end
 
--- The same; what is not there is from now on, with this value.
-local function meet_in_table(fingerprint, word, value)
+-- The same; what is not there is from now on, with this value, which may be packed already.
+local function meet_in_table(fingerprint, word, value, packed)
   local at, field, text, number = entry_of(fingerprint, word)
   if at then
     return value_at(text, at + #field)
   end
-  change_bucket(number, text .. field .. entry(value))
+  buckets[number], changed[number] = text .. field .. (packed or entry(value)), true
   r.seen = r.seen + 1
 end
 
@@ -135,18 +139,30 @@ end
 local function split_bucket()
   local new, old = r.buckets, r.buckets - low
   local text = bucket_text(old)
-  local stay, go = {}, {}
-  local bytes, bit, shorter = ENTRY_BYTES - told_by_low, low / 256 ^ told_by_low, told_by_high - told_by_low
+  local stay, go, stays, goes = {}, {}, 0, 0
+  local bytes, shorter = ENTRY_BYTES - told_by_low, told_by_high - told_by_low
+  -- The bit that decides: in which byte of an entry, and its value there.
+  local bit, octet = low / 256 ^ told_by_low, 0
+  while bit >= 256 do
+    bit, octet = bit / 256, octet + 1
+  end
+  local whole = bit * 2
   for at = 1, #text, bytes do
-    local list = unpack_from("<I4", text, at) % (bit * 2) >= bit and go or stay
-    list[#list + 1] = sub(text, at + shorter, at + bytes - 1)
+    if byte(text, at + octet) % whole < bit then
+      stays = stays + 1
+      stay[stays] = sub(text, at + shorter, at + bytes - 1)
+    else
+      goes = goes + 1
+      go[goes] = sub(text, at + shorter, at + bytes - 1)
+    end
   end
   change_bucket(old, table.concat(stay))
   change_bucket(new, table.concat(go))
+  numbered[new] = pack("<I4", new)
   r.buckets = new + 1
-  if r.buckets == low * 2 then
-    low = r.buckets
-    told_by_low, told_by_high = bytes_told(low), bytes_told(low * 2)
+  if r.buckets == span then
+    low, span = span, span * 2
+    told_by_low, told_by_high = bytes_told(low), bytes_told(span)
   end
 end
 
@@ -158,12 +174,9 @@ local function make_room()
 end
 
 local function keep_table()
-  if not changed then
-    return
-  end
   local words = {}
   for at in pairs(changed) do
-    words[#words + 1] = pack("<I4", at)
+    words[#words + 1] = numbered[at]
     words[#words + 1] = buckets[at]
     if #words == 1000 then
       call("HSET", S .. ":seen", unpack(words))
