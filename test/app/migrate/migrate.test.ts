@@ -6,9 +6,11 @@ import { after, before, describe, it } from "node:test";
 import { main } from "../../../src/app/cli/main.ts";
 import { MOVING } from "../../../src/app/migrate/facts.ts";
 import { systemClock } from "../../../src/base/clock.ts";
+import type { HostKey } from "../../../src/model/host.ts";
 import { Connection } from "../../../src/store/cluster/connection.ts";
 import { Facts } from "../../../src/store/cluster/facts.ts";
 import { openMembers } from "../../../src/store/cluster/members.ts";
+import { shardOf } from "../../../src/store/cluster/shard-of.ts";
 import { openEmbedded } from "../../../src/store/embedded/backend.ts";
 import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
 import { type TestShell, testShell } from "../shell.ts";
@@ -93,6 +95,24 @@ describe("trawl migrate", () => {
     await done(["migrate", frontier, "back", "--name", name], shell);
     assert.deepEqual(await rowsOf(["back"], shell), before);
     assert.match(await done(["verify", "back"], shell), /Sound\.\n$/);
+  });
+
+  it("takes what is left of a crawl of which Redis has lost a part", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    const urls = (rows: object[]) => rows.map((row) => String((row as { url: unknown }).url));
+    const before = urls(await rowsOf([dir], shell));
+    for (const lost of [0, 1, 2]) {
+      const name = nameOf();
+      await done(into(dir, name, "--store", `store-${lost}`), shell);
+      await connection.remove(`trawl:{${name}:${lost}}*`);
+      const goesOn = await run(["crawl", "--frontier", frontier, "--name", name, "--dir", `crawler-${lost}`], shell);
+      assert.match(goesOn.err, /Redis has lost a part of the crawl moved-\d+: 1 of its 3 shards are gone; put back/);
+      assert.equal(goesOn.code, 3);
+      await done(["migrate", frontier, `left-${lost}`, "--name", name], shell);
+      const there = (url: string) => shardOf(new URL(url).origin as HostKey, 3) !== lost;
+      assert.deepEqual(urls(await rowsOf([`left-${lost}`], shell)), before.filter(there));
+    }
   });
 
   it("is begun again when it was killed, and nobody begins the crawl meanwhile", async () => {
