@@ -67,9 +67,9 @@ export function summaryLines(outcome: CrawlOutcome, cwd: string, { overwrite = f
   ];
 }
 
-function pages({ stats: { fetched, shared }, resumed }: CrawlOutcome): string {
+function pages({ stats: { fetched, shared }, resumed, revisits }: CrawlOutcome): string {
   if (shared === null) return `${counted(fetched, "page")}${resumed ? " in all" : ""}`;
-  return `${counted(fetched, "page")} in all; by this crawler ${counted(shared.here, "page")}`;
+  return `${counted(fetched, "page")} in all; by this crawler ${counted(shared.here, revisits === "none" ? "page" : "visit")}`;
 }
 
 function filesOf({ store, sharedAs }: CrawlOutcome): string {

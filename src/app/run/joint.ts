@@ -44,7 +44,6 @@ export async function jointOf(facts: Pick<Facts, "fact">): Promise<Joint> {
  */
 export async function joinOthers(revisits: Revisits, parts: JointParts): Promise<Joint | null> {
   const { name, members } = parts;
-  mustBeAlike(revisits, members, name);
   const joint = revisits === "none" ? null : await settled(revisits, parts);
   // Of two who come at the same moment each hears the other now, at the latest.
   await members.say({ does: revisits });
@@ -65,7 +64,8 @@ async function settled(revisits: Revisits, { facts, members, clock, pages }: Joi
   return jointOf(facts);
 }
 
-function mustBeAlike(revisits: Revisits, { others }: Pick<Members, "others">, name: string): void {
+/** Throws a `UsageError` when others are at something else. */
+export function mustBeAlike(revisits: Revisits, { others }: Pick<Members, "others">, name: string): void {
   const other = others.find(({ does }) => does !== null && does !== revisits);
   if (other === undefined) return;
   const theirs = IS_AT[other.does as Revisits] ?? other.does;

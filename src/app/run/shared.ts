@@ -16,7 +16,7 @@ import { ClusterDomains } from "../../store/cluster/domains.ts";
 import { Facts, STARTED_AT } from "../../store/cluster/facts.ts";
 import { clusterInbox } from "../../store/cluster/inbox.ts";
 import { emptied } from "../../store/cluster/losses.ts";
-import { openMembers } from "../../store/cluster/members.ts";
+import { type Members, openMembers } from "../../store/cluster/members.ts";
 import { clusterParts } from "../../store/cluster/parts.ts";
 import { clusterTurns } from "../../store/cluster/turns.ts";
 import { holdDirectory } from "../../store/embedded/database.ts";
@@ -35,7 +35,7 @@ import { CONFIG, openFrontier } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";
 import { addedBy } from "./added.ts";
 import { countDomains } from "./domains.ts";
-import { addVisits, joinOthers, jointOf } from "./joint.ts";
+import { addVisits, joinOthers, jointOf, mustBeAlike } from "./joint.ts";
 import { openLog } from "./logging.ts";
 import { frontierOptions, seenChoice } from "./opening.ts";
 import { withNotices } from "./sending.ts";
@@ -91,7 +91,8 @@ export async function openShared(
   const crawlId = await facts.settle(STORE_ID, randomUUID());
   mustBeAt(crawlId, dir, crawler);
   await mustBeSameStore(facts, blobs);
-  const changed = await changedRules(config, facts, name, members.living.length === 1);
+  const changed = await changedRules(config, facts, name, isNobodyAtIt(members));
+  mustBeAlike(revisits, members, name);
   const backend = opened.use(
     await openCluster(connection, {
       ...{ ...options, leaseMs, name, shards, seen: sharedSeen(config), blobs },
@@ -104,10 +105,12 @@ export async function openShared(
       patience: patience({ clock: systemClock, log, store: blobs.name }),
     }),
   );
+  await claimStore(backend, blobs, owner, crawlId);
+  // Now that nothing is left that could refuse them. Who comes at the same moment may be quicker, with the same or with others.
+  if (changed !== null) await facts.replaceFact(CONFIG, changed.kept, changed.mine);
   const pages = async () => pagesIn(await backend.endCounts());
   const joint = await joinOthers(revisits, { name, facts, members, clock: systemClock, pages });
-  await claimStore(backend, blobs, owner, crawlId);
-  if (changed !== null) await facts.setFact(CONFIG, changed); // now that nothing is left that could refuse them
+  await changedRules(config, facts, name, false);
   const domains = new ClusterDomains(connection, { name, id });
   await countDomains(backend, domains);
   const resumed = await facts.isBegun();
@@ -175,14 +178,22 @@ export async function openShared(
   };
 }
 
+/** Others may be coming, or have ended. */
+const isNobodyAtIt = ({ others }: Pick<Members, "others">): boolean => others.every(({ does }) => does === null);
+
 /**
- * Of those who are at a crawl at the same time all have the same rules; who is alone may change them, as in a directory:
- * what is to be kept of them then.
+ * Of those who are at a crawl at the same time all have the same rules; who comes when nobody is at it may change them, as
+ * in a directory: what is kept of them, and what is to be then.
  */
-async function changedRules(config: CrawlConfig, facts: Facts, name: string, alone: boolean): Promise<string | null> {
+async function changedRules(
+  config: CrawlConfig,
+  facts: Facts,
+  name: string,
+  free: boolean,
+): Promise<{ readonly kept: string; readonly mine: string } | null> {
   const mine = JSON.stringify(sharedConfig(config));
   const kept = await facts.settle(CONFIG, mine);
   const why = kept === mine ? null : unlike(config, configIn(JSON.parse(kept), `the crawl ${name}`, ""), name);
-  if (why !== null && !alone) throw new UsageError("frontier", why);
-  return why === null ? null : mine;
+  if (why !== null && !free) throw new UsageError("frontier", why);
+  return why === null ? null : { kept, mine };
 }

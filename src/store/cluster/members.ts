@@ -82,7 +82,7 @@ interface Said {
   readonly pinned: readonly number[];
   /** Absent until it is at work. */
   readonly standing?: MemberStanding;
-  /** Left out by those of earlier versions. */
+  /** Left out by those of earlier versions, who visit each page once. */
   readonly does?: string | null;
   readonly pages?: number;
 }
@@ -167,7 +167,7 @@ class ClusterMembers implements Members {
 
   get others(): readonly Saying[] {
     const living = [...this.#others.values()].filter((other) => !isDead(other));
-    return living.map(({ does = null, pages = 0 }) => ({ does, pages }));
+    return living.map(({ does = "none", pages = 0 }) => ({ does, pages }));
   }
 
   async say(saying: Partial<Saying>): Promise<void> {
