@@ -18,7 +18,7 @@ import { type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
 const SHARDS = 16;
 const SERVERS: readonly Server[] = ["strong", "modified", "noisy"];
 /** What a killed crawler had open comes back soon. */
-const SHORT = ["--total-timeout", "2s", "--lease", "4s"];
+const SHORT = ["--total-timeout", "5s", "--lease", "10s"];
 
 /** All pages after so long. */
 const EVENLY = ["--revisit-policy", "uniform", "--revisit-min", "1s", "--revisit-every"];
