@@ -133,7 +133,10 @@ export async function openShared(
     turns: (rules) => {
       const line = addressTurns(systemClock, rules);
       const holdMs = Math.min(leaseMs, config.totalTimeout + BEFORE_REQUEST_MS);
-      return owned.use(clusterTurns(connection, { ...{ ...rules, name, id, line, holdMs }, clock: systemClock }));
+      const { life } = members;
+      const begunSince = (at: number) => members.begunSince(at);
+      const own = { name, id, life, begunSince, clock: systemClock, line, holdMs };
+      return owned.use(clusterTurns(connection, { ...rules, ...own }));
     },
     replaceFact: (fact, before, after) => facts.replaceFact(fact, before, after),
     shared: {

@@ -5,7 +5,6 @@
  * That somebody lives is seen from his beats between one's own, not from his clock: neither clocks that differ nor a
  * Redis that was away make the living look dead.
  */
-import { randomUUID } from "node:crypto";
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Log } from "../../base/log.ts";
 import type { HostKey } from "../../model/host.ts";
@@ -15,6 +14,7 @@ import { mustAgree } from "./clocks.ts";
 import type { Connection } from "./connection.ts";
 import { pairs } from "./crawl.ts";
 import { ClusterError, unlessAway } from "./errors.ts";
+import { crawlKey } from "./facts.ts";
 import { shardOf } from "./shard-of.ts";
 
 export interface MembersOptions {
@@ -41,6 +41,10 @@ export interface Members extends AsyncDisposable {
    * open. Its own of an earlier life may be given back at once in any case, since it has that life's directory.
    */
   readonly joins: boolean;
+  /** Which of its lives this is: later ones have higher numbers, also of one that was killed. */
+  readonly life: number;
+  /** Which lives of others were heard of first at that time or later. Their earlier ones are over: each has that life's directory. */
+  begunSince(at: Instant): readonly Life[];
   /** How many shards this crawler looks after. */
   readonly shards: number;
   /** How it does: the others, and whoever looks, hear of it with the next beat. */
@@ -55,6 +59,11 @@ export interface Members extends AsyncDisposable {
   count(pages: number): void;
   /** Waits until each of the others was heard once more, or has been silent for so long that it is among the living no more. */
   heardAnew(): Promise<void>;
+}
+
+export interface Life {
+  readonly id: string;
+  readonly life: number;
 }
 
 /** What a crawler says of itself that is of use to others. */
@@ -77,8 +86,8 @@ const LATENESS_MS = 5_000;
 interface Said {
   /** By its own clock. */
   readonly at: Instant;
-  /** Another after a restart. */
-  readonly life: string;
+  /** Higher after a restart. */
+  readonly life: number;
   readonly pinned: readonly number[];
   /** Absent until it is at work. */
   readonly standing?: MemberStanding;
@@ -98,6 +107,8 @@ export interface LivingMember {
 
 interface Other extends Said {
   readonly text: string;
+  /** When this life of his was heard of first, by one's own clock. */
+  readonly begunAt: Instant;
   /** Own beats since it was heard last. */
   readonly silent: number;
 }
@@ -133,7 +144,7 @@ class ClusterMembers implements Members {
   readonly #connection: Connection;
   readonly #options: MembersOptions;
   readonly #key: string;
-  readonly #life = randomUUID();
+  life = 0;
   readonly #pinned: readonly number[];
   #others: ReadonlyMap<string, Other> = new Map();
   #saying: Saying = { does: null, pages: 0 };
@@ -165,6 +176,11 @@ class ClusterMembers implements Members {
     return this.#isMine[shard]!;
   }
 
+  begunSince(at: Instant): readonly Life[] {
+    const lives = [...this.#others].filter(([, { begunAt }]) => begunAt >= at);
+    return lives.map(([id, { life }]) => ({ id, life }));
+  }
+
   get others(): readonly Saying[] {
     const living = [...this.#others.values()].filter((other) => !isDead(other));
     return living.map(({ does = "none", pages = 0 }) => ({ does, pages }));
@@ -188,6 +204,9 @@ class ClusterMembers implements Members {
 
   async join(): Promise<void> {
     await this.#mustBeAlone();
+    const crawl = crawlKey(this.#options.name);
+    const count = () => this.#connection.command(crawl, ["HINCRBY", crawl, "lives", "1"]);
+    this.life = Number(await this.#connection.lasting(count));
     await this.#beat();
     this.joins = [...this.#others.values()].some((other) => this.#mayHoldLeases(other));
     this.#beating = this.#beatOn();
@@ -227,7 +246,7 @@ class ClusterMembers implements Members {
   async #beat(): Promise<void> {
     const { id, clock, log } = this.#options;
     const standing = this.#standing === null ? {} : { standing: { ...this.#standing, shards: this.shards } };
-    const said: Said = { at: clock.now(), life: this.#life, pinned: this.#pinned, ...this.#saying, ...standing };
+    const said: Said = { at: clock.now(), life: this.life, pinned: this.#pinned, ...this.#saying, ...standing };
     const text = JSON.stringify(said);
     const forgotten = [...this.#others].filter(([, other]) => isDead(other) && !this.#mayHoldLeases(other));
     const { before, all } = await this.#call(
@@ -235,7 +254,7 @@ class ClusterMembers implements Members {
       text,
       forgotten.flatMap(([other, { text }]) => [other, text]),
     );
-    if (this.#text !== "" && before !== "" && saidIn(before).life !== this.#life && !this.#isDoubled) {
+    if (this.#text !== "" && before !== "" && saidIn(before).life !== this.life && !this.#isDoubled) {
       this.#isDoubled = true;
       log.error({ id }, "member-doubled");
     }
@@ -250,9 +269,11 @@ class ClusterMembers implements Members {
     const known = this.#others.get(id);
     if (known?.text === text) return { ...known, silent: known.silent + 1 };
     const said = saidIn(text);
+    const now = this.#options.clock.now();
     // Of those who were there before nothing but their clock tells when they were heard last.
-    const silent = isFirst ? Math.floor((this.#options.clock.now() - said.at) / BEAT_MS) : 0;
-    return { ...said, text, silent };
+    const silent = isFirst ? Math.floor((now - said.at) / BEAT_MS) : 0;
+    const begunAt = known?.life === said.life ? known.begunAt : now;
+    return { ...said, text, silent, begunAt };
   }
 
   #divide(): void {

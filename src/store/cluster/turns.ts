@@ -3,17 +3,21 @@
  * once at a time; behind it, in Redis, crawlers wait in the order in which they came. A turn is held by a token, and by a
  * crawler that died only until its time is over.
  */
-import { randomUUID } from "node:crypto";
 import type { Clock, Instant } from "../../base/clock.ts";
 import type { Turn, Turns } from "../../ports/turns.ts";
 import type { Connection } from "./connection.ts";
 import { unlessAway } from "./errors.ts";
+import type { Life } from "./members.ts";
 
 export interface ClusterTurnsOptions {
   /** The crawl. */
   readonly name: string;
-  /** This crawler: the same after a restart, and no other's. What it held when it died ends with its first look. */
+  /** This crawler: the same after a restart, and no other's. */
   readonly id: string;
+  /** Higher after a restart. What an earlier life held ends when a later one is known of. */
+  readonly life: number;
+  /** Lives of other crawlers that this one has heard of first since then. */
+  readonly begunSince: (at: Instant) => readonly Life[];
   readonly clock: Clock;
   /** Of this process: it keeps the same rules among its own. */
   readonly line: Turns;
@@ -35,8 +39,7 @@ export function clusterTurns(
   connection: Pick<Connection, "run" | "lasting" | "aheadMs">,
   options: ClusterTurnsOptions,
 ): ClusterTurns {
-  const { name, id, clock, line, atOnce, delayMs, holdMs } = options;
-  const life = randomUUID().slice(0, 8);
+  const { name, id, life, begunSince, clock, line, atOnce, delayMs, holdMs } = options;
   let taken = 0;
   /** By address: numbers of the turns that are held. */
   const held = new Map<string, number[]>();
@@ -47,17 +50,27 @@ export function clusterTurns(
   const sharedTime = (at: Instant): Instant => at + connection.aheadMs;
   const ownTime = (told: string): Instant => Number(told) - connection.aheadMs;
 
-  const run = (verb: "turn" | "give", address: string, nth: number, words: readonly number[]): Promise<unknown> => {
-    const head = [String(sharedTime(clock.now())), id, life, String(nth)];
-    return connection.run(verb, `trawl:{${name}:at:${address}}`, [...head, ...words.map(String)]);
+  const run = (
+    verb: "turn" | "give",
+    address: string,
+    nth: number,
+    words: readonly (number | string)[],
+  ): Promise<unknown> => {
+    const head = [sharedTime(clock.now()), id, life, nth];
+    return connection.run(verb, `trawl:{${name}:at:${address}}`, [...head, ...words].map(String));
   };
+
+  /** Those whose earlier lives may still hold turns. */
+  const begun = (): readonly (number | string)[] =>
+    begunSince(clock.now() - holdMs).flatMap((other) => [other.id, other.life]);
 
   /** The turn of the process is there: that of all crawlers. */
   async function share(address: string, until: Instant, signal: AbortSignal | undefined): Promise<Turn> {
     const nth = ++taken;
     const since = clock.now();
     for (;;) {
-      const ask = async () => (await run("turn", address, nth, [atOnce, holdMs, delayMs])) as [string, string];
+      const ask = async () =>
+        (await run("turn", address, nth, [atOnce, holdMs, delayMs, ...begun()])) as [string, string];
       const [granted, at] = await connection.lasting(ask);
       if (granted === "1") {
         const numbers = held.get(address);

@@ -41,11 +41,14 @@ class Crawlers {
   readonly #atOnce: number;
   readonly #turns: ClusterTurns[];
   readonly #lives: AbortController[];
+  /** Numbers of lives, and of those that begun anew when. */
+  #born = 0;
+  readonly #begun: { readonly id: string; readonly life: number; readonly at: number }[] = [];
 
   constructor(count: number, atOnce: number) {
     this.#atOnce = atOnce;
     this.#lives = Array.from({ length: count }, () => new AbortController());
-    this.#turns = this.#lives.map((_, crawler) => this.#born(crawler));
+    this.#turns = this.#lives.map((_, crawler) => this.#turnsOf(crawler));
   }
 
   take(crawler: number, address: string): void {
@@ -69,9 +72,15 @@ class Crawlers {
 
   /** Dies with all that it has, and begins anew. */
   die(crawler: number): void {
-    this.#lives[crawler]!.abort();
+    this.vanish(crawler);
     this.#lives[crawler] = new AbortController();
-    this.#turns[crawler] = this.#born(crawler);
+    this.#turns[crawler] = this.#turnsOf(crawler);
+    this.#begun.push({ id: `crawler-${crawler}`, life: this.#born, at: this.clock.time });
+  }
+
+  /** Dies with all that it has. */
+  vanish(crawler: number): void {
+    this.#lives[crawler]!.abort();
     for (const all of this.had.values())
       for (const [nth, had] of all.entries())
         if (had.crawler === crawler && had.given === null) all[nth] = { ...had, crawler: -1 };
@@ -83,7 +92,7 @@ class Crawlers {
       await new Promise((resolve) => setImmediate(resolve));
   }
 
-  #born(crawler: number): ClusterTurns {
+  #turnsOf(crawler: number): ClusterTurns {
     const rules = { atOnce: this.#atOnce, delayMs: DELAY_MS };
     const inFlight = async <T>(work: () => Promise<T>): Promise<T> => {
       this.#inFlight++;
@@ -103,7 +112,9 @@ class Crawlers {
     };
     const line = addressTurns(this.clock, rules);
     return clusterTurns(counted, {
-      ...{ ...rules, name: this.#name, id: `crawler-${crawler}`, clock: this.clock, line, holdMs: HOLD_MS },
+      ...{ ...rules, name: this.#name, id: `crawler-${crawler}`, life: ++this.#born },
+      ...{ clock: this.clock, line, holdMs: HOLD_MS },
+      begunSince: (at) => this.#begun.filter((one) => one.at >= at && one.id !== `crawler-${crawler}`),
     });
   }
 
@@ -234,7 +245,8 @@ describe("turns on an address that crawlers share", () => {
         lasting: bench.connection.lasting.bind(bench.connection),
       };
       const line = addressTurns(clock, rules);
-      return { clock, turns: clusterTurns(connection, { ...rules, name, id, clock, line, holdMs: HOLD_MS }) };
+      const own = { name, id, life: 1, begunSince: () => [], clock, line, holdMs: HOLD_MS };
+      return { clock, turns: clusterTurns(connection, { ...rules, ...own }) };
     };
     const [right, slow] = [crawler("right", 0), crawler("slow", 3_000)];
     assert.ok((await right.turns.take("192.0.2.1", Number.POSITIVE_INFINITY)).granted);
@@ -253,24 +265,49 @@ describe("turns on an address that crawlers share", () => {
     assert.ok((await again).granted);
   });
 
-  it("come free after a while where a crawler has died with one, and at once where it has begun anew", async () => {
-    const crawlers = new Crawlers(2, 1);
+  it("come free after a while where a crawler has died with one, and for all where it has begun anew", async () => {
+    const crawlers = new Crawlers(3, 1);
     crawlers.take(0, "192.0.2.1");
     crawlers.take(0, "192.0.2.2");
+    crawlers.take(1, "192.0.2.3");
     await crawlers.settled();
     crawlers.die(0);
+    crawlers.vanish(1);
     crawlers.take(0, "192.0.2.1");
-    crawlers.take(1, "192.0.2.2");
+    crawlers.take(2, "192.0.2.2");
+    crawlers.take(2, "192.0.2.3");
     await crawlers.settled();
     const waitOn = async (ms: number) => {
       for (const end = crawlers.clock.time + ms; crawlers.clock.time < end; await crawlers.settled())
         crawlers.clock.pass(Math.min(crawlers.clock.nextAt, end) - crawlers.clock.time);
     };
-    const count = (of: string) => crawlers.had.get(of)!.length;
-    assert.equal(count("192.0.2.1"), 1, "what it asked for may have ended just now");
+    const counts = () => [1, 2, 3].map((nth) => crawlers.had.get(`192.0.2.${nth}`)!.length);
+    assert.deepEqual(counts(), [1, 1, 1], "what it asked for may have ended just now");
     await waitOn(DELAY_MS);
-    assert.deepEqual([count("192.0.2.1"), count("192.0.2.2")], [2, 1]);
+    assert.deepEqual(counts(), [2, 2, 1]);
     await waitOn(HOLD_MS);
-    assert.deepEqual([count("192.0.2.1"), count("192.0.2.2")], [2, 2]);
+    assert.deepEqual(counts(), [2, 2, 2]);
+  });
+
+  it("stay with a life that others have not heard of yet", async () => {
+    const begun = [{ id: "a", life: 3 }];
+    const clock = new HandClock();
+    const rules = { atOnce: 1, delayMs: DELAY_MS };
+    const name = `turns-${++crawls}`;
+    const crawler = (id: string, life: number) => {
+      const line = addressTurns(clock, rules);
+      const begunSince = () => begun.filter((other) => other.id !== id);
+      const own = { name, id, life, begunSince, clock, line, holdMs: HOLD_MS };
+      return clusterTurns(bench.connection, { ...rules, ...own });
+    };
+    assert.ok((await crawler("a", 7).take("192.0.2.1", Number.POSITIVE_INFINITY)).granted);
+    const waits = crawler("b", 5);
+    const isGranted = async () => {
+      clock.time += DELAY_MS;
+      return (await waits.take("192.0.2.1", clock.time)).granted;
+    };
+    assert.deepEqual([await isGranted(), await isGranted()], [false, false]);
+    begun[0] = { id: "a", life: 8 };
+    assert.deepEqual([await isGranted(), await isGranted()], [false, true], "a delay after it was heard of");
   });
 });

@@ -3,7 +3,7 @@
 --          ready  when the next turn may begin
 --          open   token -> until when it is held
 --          line   crawlers that wait, in order: who, and until when a place is kept for them
--- ARGV[1]  now, ms   ARGV[2]  crawler   ARGV[3]  its life: another after a restart   ARGV[4]  number of the turn in it
+-- ARGV[1]  now, ms   ARGV[2]  crawler   ARGV[3]  its life: a higher number after a restart   ARGV[4]  number of the turn in it
 -- Times stay strings in answers: tostring() would cut them to 14 digits.
 local now, crawler, life, token
 
@@ -12,8 +12,8 @@ local SPARE = 60000
 
 local function load()
   now, crawler = tonumber(ARGV[1]), ARGV[2]
-  life = crawler .. "\t" .. ARGV[3] .. "\t"
-  token = life .. ARGV[4]
+  life = tonumber(ARGV[3])
+  token = crawler .. "\t" .. ARGV[3] .. "\t" .. ARGV[4]
   local packed = call("GET", KEYS[1])
   if packed then
     return cmsgpack.unpack(packed)

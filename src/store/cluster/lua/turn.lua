@@ -1,6 +1,7 @@
 -- Asks for a turn on an address.
 -- ARGV[5]  turns that may be open at once   ARGV[6]  a turn is held so long at most, ms
 -- ARGV[7]  shortest time from the end of one to the beginning of the next, ms
+-- ARGV[8...]  crawler, the latest of its lives; and so on: those who have begun anew
 -- Result: "1" and until when it is held; or "0" and when to ask again
 verb("turn", function()
   local at_once, hold, delay = tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
@@ -12,9 +13,14 @@ verb("turn", function()
     return { "1", said(address.open[token]) }
   end
 
+  local lives = { [crawler] = life }
+  for i = 8, #ARGV, 2 do
+    lives[ARGV[i]] = tonumber(ARGV[i + 1])
+  end
   local open, held = {}, 0
   for holder, till in pairs(address.open) do
-    if string.sub(holder, 1, #crawler + 1) == crawler .. "\t" and string.sub(holder, 1, #life) ~= life then
+    local who, its_life = string.match(holder, "^(.*)\t(%d+)\t")
+    if tonumber(its_life) < (lives[who] or 0) then
       -- The crawler died with it, and has begun anew: what it asked for ends now.
       address.ready = math.max(address.ready, now + delay)
     elseif till > now then
