@@ -24,6 +24,15 @@ const LAYERS = {
 /** Back ends that know nothing of each other. */
 const STORES = ["memory", "embedded", "cluster"];
 
+/** The rooms of the cluster's store, and which of them each may see; what stands beside them puts them together. */
+const CLUSTER = {
+  redis: [],
+  crawl: ["redis"],
+  segments: ["redis", "crawl"],
+  shards: ["redis", "crawl", "segments"],
+  crew: ["redis", "crawl", "shards"],
+};
+
 /** The one folder of src that may import each npm package. A package not named here may not be imported by src. */
 const HOMES = {
   undici: "net",
@@ -64,6 +73,14 @@ const stores = STORES.map((store) => ({
   to: { path: `^src/store/(${STORES.filter((other) => other !== store).join("|")})/` },
 }));
 
+const rooms = Object.entries(CLUSTER).map(([room, seen]) => ({
+  name: `cluster-${room}-sees-${seen.length > 0 ? seen.join("-") : "nothing"}`,
+  comment: `src/store/cluster/${room} may see ${seen.length > 0 ? seen.join(", ") : "no other room"}, and no more.`,
+  severity: "error",
+  from: { path: `^src/store/cluster/${room}/` },
+  to: { path: "^src/store/cluster/", pathNot: `^src/store/cluster/(${[room, ...seen].join("|")})/` },
+}));
+
 const homes = Object.entries(HOMES).map(([name, home]) => ({
   name: `${name.replace(/\W/g, "-")}-lives-in-${home.replace("/", "-")}`,
   comment: `${name} is imported in src/${home} alone, so that it can be exchanged there.`,
@@ -76,6 +93,7 @@ module.exports = {
   forbidden: [
     ...layers,
     ...stores,
+    ...rooms,
     ...homes,
     {
       name: "packages-have-a-home",

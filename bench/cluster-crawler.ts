@@ -12,9 +12,9 @@ import type { Href } from "../src/model/url.ts";
 import { firstCash } from "../src/policy/priority.ts";
 import type { Settled } from "../src/ports/frontier.ts";
 import { type ClusterBackend, openCluster } from "../src/store/cluster/backend.ts";
-import type { ClusterAddress } from "../src/store/cluster/client.ts";
-import { Connection } from "../src/store/cluster/connection.ts";
-import type { SharedSeen } from "../src/store/cluster/seen-filter.ts";
+import type { ClusterAddress } from "../src/store/cluster/redis/client.ts";
+import { Connection } from "../src/store/cluster/redis/connection.ts";
+import type { SharedSeen } from "../src/store/cluster/shards/seen-filter.ts";
 import { hostName, mulberry32, pageRecord, zipf } from "./synthetic.ts";
 
 /** What a crawler is told at the start. */

@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { directoryBlobs } from "../src/blobs/directory.ts";
 import { openCluster } from "../src/store/cluster/backend.ts";
-import { Connection } from "../src/store/cluster/connection.ts";
+import { Connection } from "../src/store/cluster/redis/connection.ts";
 import { ended, settled, TestClock, url } from "../test/conformance/frontier-world.ts";
 import { type RedisCluster, redisCluster } from "../test/services/redis-cluster.ts";
 import type { Stretch } from "./cluster-crawler.ts";

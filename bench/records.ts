@@ -9,7 +9,7 @@ import { constants, gunzipSync, gzipSync, zstdCompressSync, zstdDecompressSync }
 import type { HostKey } from "../src/model/host.ts";
 import type { VisitRecord } from "../src/model/record.ts";
 import type { Href } from "../src/model/url.ts";
-import type { Entry } from "../src/store/cluster/entry.ts";
+import type { Entry } from "../src/store/cluster/segments/entry.ts";
 import { pageRecord } from "./synthetic.ts";
 
 const ROUNDS = 40;

@@ -1,6 +1,6 @@
 /** What Redis says of itself: its CPU time, what it was asked to do, which verbs that was, and what its keys take. */
-import type { Connection } from "../src/store/cluster/connection.ts";
-import { loadLibrary } from "../src/store/cluster/scripts.ts";
+import type { Connection } from "../src/store/cluster/redis/connection.ts";
+import { loadLibrary } from "../src/store/cluster/redis/scripts.ts";
 import type { RedisCluster, RedisNode } from "../test/services/redis-cluster.ts";
 
 export interface RedisCost {

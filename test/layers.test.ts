@@ -25,13 +25,25 @@ const SEES = `
   app:     base model ports dedup policy crawl net media warc render blobs store export serve
   serve:   base model ports dedup policy crawl net media warc render blobs store export app
 `;
-const table = new Map(
-  SEES.trim()
-    .split("\n")
-    .map((line) => line.split(":"))
-    .map(([layer, seen]) => [layer!.trim(), seen!.trim().split(/\s+/)] as const),
-);
+const table = tableOf(SEES);
 const layers = [...table.keys()];
+
+/** The same of the rooms of the cluster's store. */
+const CLUSTER = "src/store/cluster";
+const rooms = tableOf(`
+  redis:
+  crawl:    redis
+  segments: redis crawl
+  shards:   redis crawl segments
+  crew:     redis crawl shards
+`);
+
+function tableOf(text: string): Map<string, readonly string[]> {
+  const lines = text.trim().split("\n");
+  return new Map(
+    lines.map((line) => line.split(":")).map(([from, seen]) => [from!.trim(), seen!.trim().split(/\s+/)] as const),
+  );
+}
 
 /** Imports of one file, and the rules that must speak against each of them; [] where none may. */
 interface Plant {
@@ -50,6 +62,13 @@ for (const from of layers)
         code: `import type { Leaf } from "../${to}/leaf.ts";\nexport type Planted = Leaf;\n`,
         against: table.get(from)!.includes(to) ? null : new RegExp(`^${from}-sees-`),
       });
+for (const from of rooms.keys())
+  for (const to of [...rooms.keys(), ".."].filter((to) => to !== from))
+    plants.push({
+      file: `${CLUSTER}/${from}/to-${to === ".." ? "above" : to}.ts`,
+      code: `import type { Leaf } from "../${to === ".." ? "" : `${to}/`}leaf.ts";\nexport type Planted = Leaf;\n`,
+      against: rooms.get(from)!.includes(to) ? null : new RegExp(`^cluster-${from}-sees-`),
+    });
 const plant = (file: string, code: string, against: RegExp | null) => plants.push({ file, code, against });
 const use = (what: string): string => `import * as it from "${what}";\nexport { leaf } from "./leaf.ts";\nit;\n`;
 plant("src/policy/reads.ts", use("node:fs"), /^pure-folders-import-no-node-module$/);
@@ -133,7 +152,13 @@ async function plantTree(files: readonly Plant[]): Promise<string> {
   for (const file of [".dependency-cruiser.cjs", "tsconfig.json", "package.json"])
     await cp(join(ROOT, file), join(dir, file));
   await symlink(join(ROOT, "node_modules"), join(dir, "node_modules"));
-  const folders = [...layers.map((layer) => `src/${layer}`), "src/store/memory", "src/store/embedded"];
+  const stores = [
+    "src/store/memory",
+    "src/store/embedded",
+    CLUSTER,
+    ...[...rooms.keys()].map((room) => `${CLUSTER}/${room}`),
+  ];
+  const folders = [...layers.map((layer) => `src/${layer}`), ...stores];
   const leaf = "export const leaf = 1;\nexport type Leaf = typeof leaf;\n";
   for (const folder of folders) await write(`${folder}/leaf.ts`, leaf);
   await write("test/thing.ts", leaf);

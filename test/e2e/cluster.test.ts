@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { SharedSeen } from "../../src/store/cluster/seen-filter.ts";
+import type { SharedSeen } from "../../src/store/cluster/shards/seen-filter.ts";
 import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
 import { requestsOf } from "../web/log.ts";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";

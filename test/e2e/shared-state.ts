@@ -5,8 +5,8 @@ import { systemClock } from "../../src/base/clock.ts";
 import { directoryBlobs } from "../../src/blobs/directory.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import { openCluster } from "../../src/store/cluster/backend.ts";
-import { Connection } from "../../src/store/cluster/connection.ts";
-import type { SharedSeen } from "../../src/store/cluster/seen-filter.ts";
+import { Connection } from "../../src/store/cluster/redis/connection.ts";
+import type { SharedSeen } from "../../src/store/cluster/shards/seen-filter.ts";
 import type { RedisCluster } from "../services/redis-cluster.ts";
 
 export interface SharedState extends AsyncDisposable {

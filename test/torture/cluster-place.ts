@@ -4,7 +4,7 @@ import { CreateBucketCommand } from "@aws-sdk/client-s3";
 import { systemClock } from "../../src/base/clock.ts";
 import { s3Blobs } from "../../src/blobs/s3.ts";
 import { openCluster } from "../../src/store/cluster/backend.ts";
-import { Connection } from "../../src/store/cluster/connection.ts";
+import { Connection } from "../../src/store/cluster/redis/connection.ts";
 import { frontierOf } from "../e2e/sides.ts";
 import { canonical, fetchedIn, tempDir, trawl } from "../e2e/trawl.ts";
 import { front } from "../services/front.ts";

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { missingForContent } from "../../media/main-content.ts";
-import type { Connection } from "../../store/cluster/connection.ts";
+import type { Connection } from "../../store/cluster/redis/connection.ts";
 import { inspectCrawlerDir, inspectDir, readKept, writeKept } from "../dir/crawl-dir.ts";
 import { openFrontier, readSharedConfig } from "../place/shared-crawl.ts";
 import { UsageError } from "../usage-error.ts";

@@ -1,5 +1,5 @@
 /** A crawl that crawlers share: what does not go with that, and which options are the crawl's and not a crawler's own. Pure. */
-import type { SharedSeen } from "../../store/cluster/seen-filter.ts";
+import type { SharedSeen } from "../../store/cluster/shards/seen-filter.ts";
 import { UsageError } from "../usage-error.ts";
 import { typedFlag } from "./arguments.ts";
 import type { CrawlConfig } from "./crawl-config.ts";

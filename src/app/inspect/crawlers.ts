@@ -1,7 +1,7 @@
 /** Who is at a crawl that crawlers share, and how the Redis Cluster stands that has its frontier: lines of `trawl status`. Pure. */
 import type { Instant } from "../../base/clock.ts";
-import type { MasterStanding } from "../../store/cluster/checks.ts";
-import type { LivingMember } from "../../store/cluster/members.ts";
+import type { LivingMember } from "../../store/cluster/crew/members.ts";
+import type { MasterStanding } from "../../store/cluster/redis/checks.ts";
 import { count, counted, rate, size, span } from "../wording.ts";
 
 /** Who has said nothing for so long, in ms, may be gone; it is held to be so some seconds later. */

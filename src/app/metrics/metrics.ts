@@ -7,7 +7,7 @@ import type { CrawlStats } from "../../model/stats.ts";
 import type { Visited } from "../../model/visited.ts";
 import type { DnsCounts } from "../../net/resolver.ts";
 import type { KnownCounts } from "../../store/cluster/backend.ts";
-import type { Calls } from "../../store/cluster/calls.ts";
+import type { Calls } from "../../store/cluster/redis/calls.ts";
 import { UsageError } from "../usage-error.ts";
 import { VERSION } from "../version.ts";
 import { span } from "../wording.ts";

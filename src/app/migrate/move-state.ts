@@ -19,7 +19,7 @@ import { KNOWN, parseUrl } from "../../model/url.ts";
 import { urlKey } from "../../policy/url-key.ts";
 import type { Backend, FrontierOptions, Settled } from "../../ports/frontier.ts";
 import type { ReadOnlyState } from "../../ports/read-only.ts";
-import { ClusterError } from "../../store/cluster/errors.ts";
+import { ClusterError } from "../../store/cluster/redis/errors.ts";
 import { Ids } from "./ids.ts";
 
 /** A clock that stands where it is put. */

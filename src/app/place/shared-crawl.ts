@@ -1,6 +1,7 @@
 /** The way to a crawl that crawlers share: the cluster that has its frontier, and what all of them have alike. */
-import { Connection, type ConnectionOptions } from "../../store/cluster/connection.ts";
-import { Facts } from "../../store/cluster/facts.ts";
+
+import { Facts } from "../../store/cluster/crawl/facts.ts";
+import { Connection, type ConnectionOptions } from "../../store/cluster/redis/connection.ts";
 import { parseFrontier } from "../config/frontier.ts";
 
 /** Who only looks does not wait for a cluster that is away as a crawl does, in ms. */

@@ -3,8 +3,8 @@ import type { KeptPanel } from "../../crawl/due-times.ts";
 import type { Blob } from "../../ports/blobs.ts";
 import type { DomainCounts } from "../../ports/domain-counts.ts";
 import type { DueCounting, ReadOnlyState } from "../../ports/read-only.ts";
-import type { MasterStanding } from "../../store/cluster/checks.ts";
-import type { LivingMember } from "../../store/cluster/members.ts";
+import type { LivingMember } from "../../store/cluster/crew/members.ts";
+import type { MasterStanding } from "../../store/cluster/redis/checks.ts";
 import type { CrawlConfig } from "../config/crawl-config.ts";
 import type { CrawlArchive } from "../dir/crawl-archive.ts";
 

@@ -3,8 +3,8 @@
  * are at it are at the same. A pass is over what is due when it begins; who joins joins that, until when is a fact of the crawl.
  */
 import type { Clock, Instant } from "../../base/clock.ts";
-import type { Facts } from "../../store/cluster/facts.ts";
-import type { Members } from "../../store/cluster/members.ts";
+import type { Facts } from "../../store/cluster/crawl/facts.ts";
+import type { Members } from "../../store/cluster/crew/members.ts";
 import { UsageError } from "../usage-error.ts";
 import type { Revisits } from "./outcome.ts";
 

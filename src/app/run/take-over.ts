@@ -8,7 +8,7 @@ import type { Log } from "../../base/log.ts";
 import { patience } from "../../blobs/patience.ts";
 import { BlobError, type Blobs } from "../../ports/blobs.ts";
 import type { Backend } from "../../ports/frontier.ts";
-import type { Facts } from "../../store/cluster/facts.ts";
+import type { Facts } from "../../store/cluster/crawl/facts.ts";
 import { marksHere, sweepSegments } from "../dir/store.ts";
 
 export interface TakeOverParts {

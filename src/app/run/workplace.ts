@@ -14,7 +14,7 @@ import type { Inbox } from "../../ports/inbox.ts";
 import type { Parts } from "../../ports/parts.ts";
 import type { Turns } from "../../ports/turns.ts";
 import type { KnownCounts } from "../../store/cluster/backend.ts";
-import type { Calls } from "../../store/cluster/calls.ts";
+import type { Calls } from "../../store/cluster/redis/calls.ts";
 import type { ReplaceFact } from "../config/rules.ts";
 import type { ChangesFile } from "../dir/changes-file.ts";
 import type { Fault } from "./fault.ts";

@@ -18,20 +18,20 @@ import type {
   Settled,
 } from "../../ports/frontier.ts";
 import type { Due } from "../../ports/revisits.ts";
-import { Admission } from "./admission.ts";
-import type { Connection, Word } from "./connection.ts";
-import { Crawl } from "./crawl.ts";
+import { Crawl } from "./crawl/crawl.ts";
 import { createOrFindWhole } from "./creation.ts";
-import { type Entry, pointerText } from "./entry.ts";
-import { Leases, timeWord } from "./leases.ts";
-import { Manifest } from "./manifest.ts";
 import { ClusterRecords, type KeptState, type RecordsParts } from "./records.ts";
-import { SeenFilter, type SharedSeen, seenText } from "./seen-filter.ts";
-import { type Patience, Segments } from "./segments.ts";
-import { Grouped, Shards } from "./shards.ts";
-import { Spill } from "./spill.ts";
-import { SpilledObjects } from "./spilled-objects.ts";
-import { verdictWords, WORDS_A_LEASE } from "./verdict-words.ts";
+import type { Connection, Word } from "./redis/connection.ts";
+import { type Entry, pointerText } from "./segments/entry.ts";
+import { Manifest } from "./segments/manifest.ts";
+import { type Patience, Segments } from "./segments/segments.ts";
+import { Admission } from "./shards/admission.ts";
+import { Leases, timeWord } from "./shards/leases.ts";
+import { SeenFilter, type SharedSeen, seenText } from "./shards/seen-filter.ts";
+import { Grouped, Shards } from "./shards/shards.ts";
+import { Spill } from "./shards/spill.ts";
+import { SpilledObjects } from "./shards/spilled-objects.ts";
+import { verdictWords, WORDS_A_LEASE } from "./shards/verdict-words.ts";
 
 export interface ClusterOptions extends FrontierOptions {
   /** The crawl: many may share a cluster. */

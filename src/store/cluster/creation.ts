@@ -1,7 +1,7 @@
 /** A crawl is created in Redis as a whole; from then on what is not there is lost, and what the store alone knows is taken up. */
 import type { ArchiveMark } from "../../model/capture.ts";
-import type { Connection } from "./connection.ts";
 import type { RecordsParts } from "./records.ts";
+import type { Connection } from "./redis/connection.ts";
 
 type Parts = Pick<RecordsParts, "crawl" | "shards" | "segments" | "manifest">;
 

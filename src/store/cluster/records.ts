@@ -12,19 +12,19 @@ import type { RequestRecord } from "../../model/request.ts";
 import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import type { Sought, StateQueries } from "../../ports/frontier.ts";
-import type { Word } from "./connection.ts";
-import { type Crawl, pairs } from "./crawl.ts";
-import { type Entry, type Pointer, pointerOf } from "./entry.ts";
-import type { Manifest } from "./manifest.ts";
-import { type Recorded, recorded } from "./recorded.ts";
-import { RowCalls } from "./row-calls.ts";
-import { fingerprintOf, RowIndex } from "./row-index.ts";
-import { endOf, type KeptUrl, urlOf } from "./rows.ts";
-import type { SeenFilter } from "./seen-filter.ts";
-import type { Segments } from "./segments.ts";
-import { Grouped, type Shards } from "./shards.ts";
-import type { Spill } from "./spill.ts";
-import { filteredIn, ROWS } from "./standing.ts";
+import { type Crawl, pairs } from "./crawl/crawl.ts";
+import type { Word } from "./redis/connection.ts";
+import { type Entry, type Pointer, pointerOf } from "./segments/entry.ts";
+import type { Manifest } from "./segments/manifest.ts";
+import { type Recorded, recorded } from "./segments/recorded.ts";
+import type { Segments } from "./segments/segments.ts";
+import { RowCalls } from "./shards/row-calls.ts";
+import { fingerprintOf, RowIndex } from "./shards/row-index.ts";
+import { endOf, type KeptUrl, urlOf } from "./shards/rows.ts";
+import type { SeenFilter } from "./shards/seen-filter.ts";
+import { Grouped, type Shards } from "./shards/shards.ts";
+import type { Spill } from "./shards/spill.ts";
+import { filteredIn, ROWS } from "./shards/standing.ts";
 
 /** As tell.lua says it. */
 type Told = readonly [

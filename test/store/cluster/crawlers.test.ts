@@ -5,7 +5,7 @@ import fc from "fast-check";
 import type { Lease, Verdict } from "../../../src/model/lease.ts";
 import type { NewUrl } from "../../../src/model/link.ts";
 import { type ClusterBackend, type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
-import type { Connection } from "../../../src/store/cluster/connection.ts";
+import type { Connection } from "../../../src/store/cluster/redis/connection.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { type ClusterBench, clusterBench } from "./store.ts";
 

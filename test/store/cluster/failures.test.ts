@@ -6,7 +6,7 @@ import { newHostState } from "../../../src/model/host.ts";
 import type { Lease } from "../../../src/model/lease.ts";
 import type { FrontierState } from "../../../src/ports/frontier.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
-import { Connection } from "../../../src/store/cluster/connection.ts";
+import { Connection } from "../../../src/store/cluster/redis/connection.ts";
 import { ended, settled, TestClock, url } from "../../conformance/frontier-world.ts";
 import { movingSlot } from "../../services/moving-slot.ts";
 import type { RedisCluster } from "../../services/redis-cluster.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { directoryBlobs } from "../../../src/blobs/directory.ts";
 import { type ClusterOptions, openCluster } from "../../../src/store/cluster/backend.ts";
-import { Connection, type ConnectionOptions } from "../../../src/store/cluster/connection.ts";
-import type { FilterChoice } from "../../../src/store/cluster/seen-filter.ts";
+import { Connection, type ConnectionOptions } from "../../../src/store/cluster/redis/connection.ts";
+import type { FilterChoice } from "../../../src/store/cluster/shards/seen-filter.ts";
 import type { Store } from "../../conformance/frontier-world.ts";
 import { type RedisCluster, redisCluster } from "../../services/redis-cluster.ts";
 
