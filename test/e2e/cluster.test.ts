@@ -363,6 +363,27 @@ describe("crawlers that share a crawl", () => {
     assert.ok(existsSync(segment));
   });
 
+  it("leave a crawl of which Redis has lost a part that nobody takes for finished, or sound", async () => {
+    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 2, addresses: 6 });
+    const crawl = crawlOf(web);
+    done(await trawl(crawl.begins("a")));
+    assert.match((await trawl(["status", ...crawl.where])).stdout, /state {4}finished/);
+    for (const shard of [2, 5]) {
+      const answers = cluster.nodes.map((node) => cluster.ask(node, "DEL", `trawl:{${crawl.name}:${shard}}`));
+      assert.equal((await Promise.all(answers)).filter((answer) => answer === "1").length, 1);
+    }
+    const status = await trawl(["status", ...crawl.where]);
+    assert.match(status.stdout, /state {4}broken; its own command says what mends it/);
+    assert.match(status.stdout, /lost {5}Redis has lost 2 of its 16 shards; all that is told here is of the others/);
+    assert.doesNotMatch(status.stdout, /nothing: every URL has ended/);
+    const verified = await trawl(["verify", ...crawl.where]);
+    assert.equal(verified.code, 3, verified.stdout);
+    assert.match(verified.stdout, /FAULT {4}Redis has lost 2 of its 16 shards: /);
+    const again = await trawl(crawl.joins("a"));
+    assert.equal(again.code, 3, again.stderr);
+    assert.match(again.stderr, /2 of its 16 shards are gone; put back /);
+  });
+
   it("are told, in one sentence, what does not fit the crawl", async () => {
     await using web = await spawnFakeWeb({ hosts: 3, pagesPerHost: 30 });
     const crawl = crawlOf(web);

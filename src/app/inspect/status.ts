@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 export interface CrawlStatus extends Standing {
   readonly dir: string;
   readonly seeds: readonly string[];
-  /** Nothing is queued, leased or delayed. */
+  /** Nothing is queued, leased or delayed, and nothing of it lost. */
   readonly finished: boolean;
   readonly fetched: number;
   readonly failed: number;
@@ -43,13 +43,14 @@ export async function statusOf(
 ): Promise<CrawlStatus> {
   const ends = await state.endCounts();
   const pending = await state.pending();
+  const is = await standing();
   let failed = 0;
   for (const [end, n] of ends) if (FAILURES.has(end)) failed += n;
   return {
     dir: name,
     seeds: config?.seeds ?? [],
-    ...(await standing()),
-    finished: pending.queued + pending.leased + pending.delayed === 0,
+    ...is,
+    finished: pending.queued + pending.leased + pending.delayed === 0 && is.lost === undefined,
     fetched: pagesIn(ends),
     failed,
     pending,
@@ -79,6 +80,7 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null, no
     ...(seeds.length === 0 ? [] : [`  seeds    ${seeds.slice(0, SEEDS_SHOWN).join(" ")}${more}`]),
     ...(config === null ? [] : [`  rules    ${rulesOf(config)}`]),
     `  state    ${stateSays(status)}`,
+    ...(status.lost === undefined ? [] : [`  lost     ${status.lost}; all that is told here is of the others`]),
     `  pages    ${count(status.fetched)} fetched, ${count(status.failed)} failed`,
     status.finished
       ? "  to do    nothing: every URL has ended"
@@ -99,8 +101,9 @@ export function statusReport(status: CrawlStatus, config: CrawlConfig | null, no
   ];
 }
 
-function stateSays({ running, crawlers, finished }: CrawlStatus): string {
+function stateSays({ running, crawlers, finished, lost }: CrawlStatus): string {
   if (running) return crawlers === undefined ? "running" : `running: ${crawlersSay(crawlers)}`;
+  if (lost !== undefined) return "broken; its own command says what mends it";
   return finished ? "finished" : "stopped; its own command goes on";
 }
 

@@ -39,7 +39,9 @@ export async function openSharedCrawl(crawl: SharedCrawl): Promise<CrawlView> {
     async standing() {
       const crawlers = await livingIn(connection, name, clock);
       const paused = await clusterSlot(connection, name).isPaused();
-      return { running: crawlers.length > 0, paused, crawlers, masters: await connection.masters() };
+      const gone = await state.gone();
+      const lost = gone === 0 ? {} : { lost: `Redis has lost ${gone} of its ${shards} shards` };
+      return { running: crawlers.length > 0, paused, crawlers, masters: await connection.masters(), ...lost };
     },
     async panel() {
       const parts = clusterParts(connection, { name, shards, state, members: null });

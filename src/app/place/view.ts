@@ -41,6 +41,8 @@ export interface Standing {
   readonly crawlers?: readonly LivingMember[];
   /** And the masters of the Redis Cluster that has its frontier. */
   readonly masters?: readonly MasterStanding[];
+  /** Of a crawl that crawlers share: what Redis has lost of it, in words, where that is known; all else is told of what is left. */
+  readonly lost?: string;
   /** By `trawl pause`. */
   readonly paused: boolean;
 }

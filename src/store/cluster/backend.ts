@@ -74,6 +74,8 @@ export interface ClusterBackend extends Backend, Pick<ClusterRecords, "endedIn" 
   readonly known: KnownCounts;
   /** Objects in the store that held rows which have all come back; some are about to be pointed to for the first time. */
   unpointed(): AsyncIterable<Blob>;
+  /** How many of its shards Redis has lost: who only looks takes them for empty. */
+  gone(): Promise<number>;
 }
 
 const SHARDS = 1_024;
@@ -135,6 +137,10 @@ class ClusterFrontier extends ClusterRecords implements ClusterBackend {
 
   unpointed(): AsyncIterable<Blob> {
     return this.#spilled.unpointed();
+  }
+
+  gone(): Promise<number> {
+    return this.shards.gone();
   }
 
   get known(): KnownCounts {

@@ -5,13 +5,16 @@ import type { Connection } from "./redis/connection.ts";
 
 type Parts = Pick<RecordsParts, "crawl" | "shards" | "segments" | "manifest">;
 
-/** @throws ClusterError "lost" when it was whole, and is so no more. */
+/** @throws ClusterError "lost" when it was whole, and is so no more; or shards are there of one that nothing else is left of. */
 export async function createOrFindWhole(connection: Connection, parts: Parts, joins: boolean): Promise<void> {
   const { crawl, shards, segments, manifest } = parts;
   if (!(await crawl.isWhole())) {
     await Promise.all([manifest.create(), shards.each((shard) => shards.run("create", shard))]);
     await connection.replicated();
-    return crawl.setWhole();
+    // URLs come when it is whole; somebody else may have come as far meanwhile.
+    if (!shards.areBlank && !(await crawl.isWhole())) throw shards.beheaded();
+    await crawl.setWhole();
+    return connection.replicated();
   }
   await shards.mustBeWhole();
   // Power that fails takes the last second along, an old copy more; what is in the store is not to be written over.

@@ -46,6 +46,9 @@ export async function verify(
   const sound = damage.length === 0 ? state : null;
   if (sound === null) findings.note("without a sound state.db, records and index alone were checked");
 
+  const { lost } = await crawl.standing();
+  if (lost !== undefined) findings.fault(`${lost}: what it knew of their pages is gone`);
+
   const underWay = await underWayIn(crawl, now);
   await using temporary = await temporaryFolder("verify");
   const path = join(temporary.path, "claims");

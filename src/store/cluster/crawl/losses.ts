@@ -15,6 +15,12 @@ export function emptied(name: string): ClusterError {
   return new ClusterError("lost", `${words}; ${mend}`);
 }
 
+/** What was known of the crawl as a whole was with a master whose disks are gone; shards are left, and their pages are in no new store. */
+export function beheaded(name: string, left: number, shards: number): ClusterError {
+  const words = `Redis has URLs in ${left} of the ${shards} shards of a crawl ${name}, and has lost what it knew of it as a whole`;
+  return new ClusterError("lost", `${words}; put back a copy of what its nodes had, or choose another name (--name)`);
+}
+
 /** What a verb says where there must be something, and is nothing. */
 export const isGone = (cause: unknown): boolean => cause instanceof Error && cause.message.startsWith("GONE ");
 

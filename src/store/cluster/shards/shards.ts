@@ -4,8 +4,9 @@ import type { HostKey } from "../../../model/host.ts";
 import type { Pending } from "../../../ports/frontier.ts";
 import { pairs } from "../crawl/crawl.ts";
 import { crawlKey } from "../crawl/facts.ts";
-import { emptied, isGone, LastIds, lost } from "../crawl/losses.ts";
+import { beheaded, emptied, isGone, LastIds, lost } from "../crawl/losses.ts";
 import type { Connection, Word } from "../redis/connection.ts";
+import type { ClusterError } from "../redis/errors.ts";
 import type { Verb } from "../redis/scripts.ts";
 import { shardOf } from "./shard-of.ts";
 import { type Standing, standingIn, standingOf, UNKNOWN } from "./standing.ts";
@@ -133,6 +134,23 @@ export class Shards {
   /** In every shard. */
   each<T>(work: (shard: number) => Promise<T>): Promise<T[]> {
     return Promise.all(this.#keys.map((_, shard) => work(shard)));
+  }
+
+  /** Whether none of them has ever had a URL, as they said last. */
+  get areBlank(): boolean {
+    return this.#lastIds.said.every((last) => last === 0);
+  }
+
+  /** What is to be said when they are not, and the crawl begins only now. */
+  beheaded(): ClusterError {
+    const { said } = this.#lastIds;
+    return beheaded(this.#options.name, said.filter((last) => last > 0).length, said.length);
+  }
+
+  /** How many have no record any more. */
+  async gone(): Promise<number> {
+    const there = await this.each((shard) => this.command(shard, "EXISTS", ""));
+    return there.filter((one) => Number(one) === 0).length;
   }
 
   /** @throws ClusterError "lost" when one has no record any more, or knows of fewer URLs than it did. */
@@ -267,8 +285,7 @@ export class Shards {
   /** One has no record, as it seems. How many have none is told a moment later: what loses one loses many, one after the other. */
   async #mustBeThere(): Promise<void> {
     await this.#options.clock.sleep(LOOK_MS);
-    const there = await this.each((shard) => this.command(shard, "EXISTS", ""));
-    const gone = there.filter((one) => Number(one) === 0).length;
+    const gone = await this.gone();
     const { name } = this.#options;
     if (gone === this.count) throw emptied(name);
     if (gone > 0) throw lost(name, `${gone} of its ${this.count} shards are gone`);

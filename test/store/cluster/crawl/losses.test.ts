@@ -91,6 +91,31 @@ describe("a shard that is gone", () => {
   });
 });
 
+describe("shards of a crawl of which all else is gone", () => {
+  const behead = (name: string) => bench.connection.remove(`${crawlKey(name)}*`);
+
+  it("are not the beginning of another that is called alike", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    const backend = await open(name, clock);
+    await backend.add([url(hostIn(2), "1"), url(hostIn(5), "1")]);
+    await backend[Symbol.asyncDispose]();
+    await behead(name);
+    const says = {
+      code: "frontier-lost",
+      message: /^Redis has URLs in 2 of the 8 shards of a crawl losses-\d+, and has lost .*choose another name/,
+    };
+    for (const joins of [true, false, true]) await assert.rejects(open(name, clock, { joins, owner: "a" }), says);
+  });
+
+  it("are, where nothing has come to them yet", async () => {
+    const [name, clock] = [newName(), new TestClock()];
+    await (await open(name, clock))[Symbol.asyncDispose]();
+    await behead(name);
+    await using backend = await open(name, clock);
+    assert.equal(await backend.add([url(hostIn(2), "1")]), 1);
+  });
+});
+
 describe("a shard that has gone back to an old copy", () => {
   const SAYS = { code: "frontier-lost", message: /its shard 3 knows of 1 URLs, and knew of 3;/ };
 
