@@ -13,45 +13,16 @@ import type { RobotsCopy } from "../../model/robots-copy.ts";
 import type { Href } from "../../model/url.ts";
 import type { Sought, StateQueries } from "../../ports/frontier.ts";
 import { type Crawl, pairs } from "./crawl/crawl.ts";
-import type { Word } from "./redis/connection.ts";
-import { type Entry, type Pointer, pointerOf } from "./segments/entry.ts";
+import { type Entry, pointerOf } from "./segments/entry.ts";
 import type { Manifest } from "./segments/manifest.ts";
 import { type Recorded, recorded } from "./segments/recorded.ts";
 import type { Segments } from "./segments/segments.ts";
-import { RowCalls } from "./shards/row-calls.ts";
-import { fingerprintOf, RowIndex } from "./shards/row-index.ts";
-import { endOf, type KeptUrl, urlOf } from "./shards/rows.ts";
+import { KnownRows, ROWS_AT_ONCE, type Row } from "./shards/known-rows.ts";
+import { endOf } from "./shards/rows.ts";
 import type { SeenFilter } from "./shards/seen-filter.ts";
-import { Grouped, type Shards } from "./shards/shards.ts";
+import type { Shards } from "./shards/shards.ts";
 import type { Spill } from "./shards/spill.ts";
-import { filteredIn, ROWS } from "./shards/standing.ts";
-
-/** As tell.lua says it. */
-type Told = readonly [
-  local: number,
-  state: UrlRecord["state"] | "gone" | "spilled" | "seen",
-  host: HostKey,
-  dueAt: string,
-  visit: string,
-  reason: string,
-  level: number,
-  tail: string,
-  fpHi: number,
-  fpLo: number,
-];
-
-interface Row {
-  readonly url: KeptUrl;
-  readonly fpHi: number;
-  readonly fpLo: number;
-  readonly state: UrlRecord["state"];
-  readonly isDrop: boolean;
-  readonly dueAt: number | null;
-  /** Where its latest record stands; of a drop, behind which record it comes. */
-  readonly visit: Pointer | null;
-  readonly end: EndReason | null;
-  readonly level: number;
-}
+import { filteredIn } from "./shards/standing.ts";
 
 /** As a shard keeps it. */
 export interface KeptState extends HostState {
@@ -69,23 +40,14 @@ export interface RecordsParts {
   readonly seenFilter: SeenFilter | null;
 }
 
-/** So many rows are asked for at once when all are gone through. */
-const AT_ONCE = 64 * ROWS;
-/** The same when those of one shard are. */
-const CHUNKS_AT_ONCE = 16;
-
 export class ClusterRecords implements StateQueries {
   protected readonly shards: Shards;
   protected readonly crawl: Crawl;
   protected readonly segments: Segments;
   protected readonly manifest: Manifest;
   protected readonly spill: Spill;
-  readonly #calls = new RowCalls<Row>(async (shard, locals) => {
-    const rows = await this.#told(shard, "ids", locals.map(String));
-    return new Map(rows.flatMap((row) => (row === null ? [] : [[this.shards.localOf(row.url.id).local, row]])));
-  });
   readonly #seenFilter: SeenFilter | null;
-  readonly #index: RowIndex;
+  readonly #rows: KnownRows;
 
   constructor({ shards, crawl, segments, manifest, spill, seenFilter }: RecordsParts) {
     this.shards = shards;
@@ -94,7 +56,7 @@ export class ClusterRecords implements StateQueries {
     this.manifest = manifest;
     this.spill = spill;
     this.#seenFilter = seenFilter;
-    this.#index = new RowIndex(shards, spill);
+    this.#rows = new KnownRows(shards, spill);
   }
 
   async host(host: HostKey): Promise<HostState | null> {
@@ -118,33 +80,33 @@ export class ClusterRecords implements StateQueries {
 
   /** With a filter the rows of the shard are read, or of all whose filters have seen it where the host is not told: 16 bytes of memory each, kept for the next time. */
   async find(url: Sought): Promise<UrlRecord | null> {
-    const ask = (shard: number) => this.#told(shard, "seen", [fingerprintOf(url)]);
-    const found = url.host === undefined ? (await this.shards.each(ask)).flat() : await ask(this.shards.of(url.host));
+    const ask = (shard: number) => this.#rows.find(shard, url);
+    const found = url.host === undefined ? await this.shards.each(ask) : [await ask(this.shards.of(url.host))];
     const row = found.find((one) => one !== null);
     return row == null ? null : this.#recordOf(row);
   }
 
   async byId(id: number): Promise<UrlRecord | null> {
-    const row = await this.#row(id);
+    const row = await this.#rows.row(id);
     return row === null ? null : this.#recordOf(row);
   }
 
   async idsOf(urls: readonly UrlName[]): Promise<readonly (number | null)[]> {
-    const rows = await this.#inShards(urls, "seen", (url) => [this.shards.of(url.host), fingerprintOf(url)]);
+    const rows = await this.#rows.named(urls);
     return rows.map((row) => row?.url.id ?? null);
   }
 
   async nameOf(id: number): Promise<UrlName | null> {
-    const row = await this.#row(id);
+    const row = await this.#rows.row(id);
     return row === null ? null : { host: row.url.host, fpHi: row.fpHi, fpLo: row.fpLo };
   }
 
   async importance(id: number): Promise<number> {
-    return cashOf((await this.#row(id))?.level ?? 0);
+    return cashOf((await this.#rows.row(id))?.level ?? 0);
   }
 
   async *urls({ endedOnly = false, afterId = 0 } = {}): AsyncIterable<UrlRecord> {
-    for await (const rows of this.#rows(afterId)) {
+    for await (const rows of this.#rows.all(afterId)) {
       const wanted = rows.filter(({ state, url }) => url.id > afterId && (state === "ended" || !endedOnly));
       yield* await this.#recordsOf(wanted);
     }
@@ -152,18 +114,15 @@ export class ClusterRecords implements StateQueries {
 
   /** All URLs of a shard that have ended, and the cash that each was given, in order of admission, streaming. */
   async *endedIn(shard: number): AsyncIterable<UrlRecord & { readonly importance: number }> {
-    for (let from = 0; ; from += CHUNKS_AT_ONCE) {
-      const chunks = Array.from({ length: CHUNKS_AT_ONCE }, (_, nth) => String(from + nth));
-      const rows = await this.#told(shard, "rows", chunks);
-      if (rows.length === 0) return;
-      const ended = rows.flatMap((row) => (row?.state === "ended" ? [row] : []));
+    for await (const rows of this.#rows.in(shard)) {
+      const ended = rows.filter(({ state }) => state === "ended");
       for (const [nth, record] of (await this.#recordsOf(ended)).entries())
         yield { ...record, importance: cashOf(ended[nth]!.level) };
     }
   }
 
   async visitsOf(urlId: number): Promise<readonly VisitRecord[]> {
-    const row = await this.#row(urlId);
+    const row = await this.#rows.row(urlId);
     if (row === null) return [];
     if (row.isDrop) return [droppedBy(row)];
     const visits: VisitRecord[] = [];
@@ -195,15 +154,15 @@ export class ClusterRecords implements StateQueries {
   /** The same. */
   async *endedAs(end: EndReason): AsyncIterable<{ href: Href; detail: string | null }> {
     if (!(await this.endCounts()).has(end)) return;
-    for await (const lines of inBatches(sorted(this.#endLines(end)), AT_ONCE)) {
-      const rows = await this.#rowsOf(lines.map((line) => Number(line.slice(END_AT))));
+    for await (const lines of inBatches(sorted(this.#endLines(end)), ROWS_AT_ONCE)) {
+      const rows = await this.#rows.of(lines.map((line) => Number(line.slice(END_AT))));
       for (const { visit } of await this.#recordsOf(rows)) yield { href: visit!.href, detail: visit!.detail };
     }
   }
 
   /** The ids of those that have ended so, behind what puts them in the order of recording. */
   async *#endLines(end: EndReason): AsyncGenerator<string> {
-    for await (const rows of this.#rows(0))
+    for await (const rows of this.#rows.all(0))
       for (const { url, visit, isDrop, end: ended } of rows)
         if (ended === end) yield `${digits(visit!.ordinal)}${digits(visit!.index)}${isDrop ? 1 : 0}${digits(url.id)}\n`;
   }
@@ -253,7 +212,8 @@ export class ClusterRecords implements StateQueries {
 
   #recorded(): AsyncIterable<Recorded> {
     const { segments, manifest } = this;
-    const newest = (ids: readonly number[]) => Promise.all(ids.map(async (id) => (await this.#row(id))?.visit ?? null));
+    const newest = (ids: readonly number[]) =>
+      Promise.all(ids.map(async (id) => (await this.#rows.row(id))?.visit ?? null));
     return recorded({ segments, manifest, newest });
   }
 
@@ -264,90 +224,6 @@ export class ClusterRecords implements StateQueries {
 
   #kept(host: HostKey, part: string): Promise<string | null> {
     return this.shards.command(this.shards.of(host), "HGET", part, host) as Promise<string | null>;
-  }
-
-  #row(id: number): Promise<Row | null> {
-    const { shard, local } = this.shards.localOf(id);
-    return this.#calls.row(shard, local);
-  }
-
-  /** Of ids that there are. */
-  async #rowsOf(ids: readonly number[]): Promise<Row[]> {
-    const rows = await this.#inShards(ids, "ids", (id) => {
-      const { shard, local } = this.shards.localOf(id);
-      return [shard, String(local)];
-    });
-    return rows as Row[];
-  }
-
-  /** An answer for each, in order; each shard is asked once. */
-  async #inShards<T>(
-    items: readonly T[],
-    what: "ids" | "seen",
-    wordOf: (item: T) => readonly [shard: number, word: Word],
-  ): Promise<(Row | null)[]> {
-    const words = new Grouped<number, Word>();
-    const places = items.map((item): readonly [number, number] => {
-      const [shard, word] = wordOf(item);
-      words.add(shard, word);
-      return [shard, words.get(shard)!.length - 1];
-    });
-    const told = new Map(
-      await Promise.all(
-        Array.from(words, async ([shard, some]) => [shard, await this.#told(shard, what, some)] as const),
-      ),
-    );
-    return places.map(([shard, nth]) => told.get(shard)![nth]!);
-  }
-
-  /** All of them, in the order of their ids, a few at a time. */
-  async *#rows(afterId: number): AsyncIterable<Row[]> {
-    const chunksAtOnce = Math.max(1, Math.floor(AT_ONCE / ROWS / this.shards.count));
-    for (let from = Math.max(0, Math.floor((this.shards.localOf(afterId).local - 1) / ROWS)); ; from += chunksAtOnce) {
-      const chunks = Array.from({ length: chunksAtOnce }, (_, nth) => String(from + nth));
-      const told = (await this.shards.each((shard) => this.#told(shard, "rows", chunks))).flat();
-      if (told.length === 0) return;
-      yield told.filter((row) => row !== null).sort((a, b) => a.url.id - b.url.id);
-    }
-  }
-
-  /** Null for what is not known, and for an id under which a drop was recorded that is none any more. What is spilled is read where it is. */
-  async #told(shard: number, what: "ids" | "rows" | "seen" | "given", which: readonly Word[]): Promise<(Row | null)[]> {
-    const told = await this.shards.ask<Told[]>("tell", shard, [what, ...which]);
-    const searched = await this.#searched(
-      shard,
-      which.filter((_, nth) => told[nth]?.[1] === "seen"),
-    );
-    const rows = told.map(([local, state, host, dueAt, visit, reason, level, tail, fpHi, fpLo]) => {
-      if (state === "seen") return searched.shift()!;
-      if (state === "spilled") return this.#spilled(shard, local, host, what === "rows");
-      if (state === undefined || state === "gone") return null;
-      const url = urlOf(this.shards.idOf({ shard, local }), host, tail.slice(1));
-      return {
-        ...{ url, fpHi, fpLo, state, level, isDrop: tail.startsWith("d") },
-        dueAt: dueAt === "" ? null : Number(dueAt),
-        visit: visit === "" ? null : pointerOf(visit),
-        end: reason === "" ? null : endOf(reason),
-      };
-    });
-    return (await Promise.all(rows)).flat();
-  }
-
-  /** Of fingerprints that a filter has seen, or seems to. */
-  async #searched(shard: number, fingerprints: readonly Word[]): Promise<(Row | null)[]> {
-    if (fingerprints.length === 0) return [];
-    const ids = await this.#index.localIds(shard, fingerprints as readonly Buffer[]);
-    const there = ids.filter((id) => id > 0);
-    const rows = there.length === 0 ? [] : await this.#told(shard, "ids", there.map(String));
-    return ids.map((id) => (id > 0 ? rows.shift()! : null));
-  }
-
-  /** The row of an id, or all of its chunk. */
-  async #spilled(shard: number, local: number, where: string, isWhole: boolean): Promise<(Row | null)[]> {
-    const first = local - ((local - 1) % ROWS);
-    const rows = await this.spill.read(where);
-    const wanted = rows.flatMap((row, nth) => (isWhole || first + nth === local ? [String(first + nth), row] : []));
-    return this.#told(shard, "given", wanted);
   }
 
   async #recordOf(row: Row): Promise<UrlRecord> {
