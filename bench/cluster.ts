@@ -23,6 +23,8 @@ import { Crawlers, together } from "./cluster-crawlers.ts";
 import { bytesByKind, costOf, memoryOf, type RedisCost, timedByVerb } from "./redis-costs.ts";
 
 const LINES = 5;
+/** Of a crawl whose rows are in the object store, but for some. */
+const FEW_ROWS = 1_600;
 const URLS_A_HOST = 50;
 const BATCH = 200;
 
@@ -135,22 +137,26 @@ async function profile(cluster: RedisCluster, fleet: Crawlers, pages: number): P
   table("command", calls);
 }
 
-async function sizes({ urls, blobs }: Size): Promise<void> {
+/** `rowsInRedis`: of all of them, so many rows at most. */
+async function sizes({ urls, blobs }: Size, rowsInRedis: number): Promise<void> {
   await using cluster = await redisCluster({ masters: 1, replicas: 0 });
   await using connection = await Connection.open({ nodes: cluster.nodes });
   const [node] = cluster.nodes;
   const clock = new TestClock();
-  const name = "sizes";
+  const name = `sizes-${rowsInRedis}`;
   await using backend = await openCluster(connection, {
     name,
     clock,
     blobs: directoryBlobs(join(blobs, name)),
     shards: 16,
+    rowsInRedis,
   });
   const empty = await memoryOf(cluster, node!);
   const tell = async (state: string) => {
     const gained = (await memoryOf(cluster, node!)) - empty;
-    row(`\n${urls} URLs ${state}, ${URLS_A_HOST} a host: ${(gained / urls).toFixed(1)} bytes each`);
+    row(
+      `\n${urls} URLs ${state}, ${URLS_A_HOST} a host, rows of ${rowsInRedis} in Redis: ${(gained / urls).toFixed(1)} bytes each`,
+    );
     row("key", "keys", "bytes a URL", "bytes a key");
     for (const [kind, { keys, bytes }] of [...(await bytesByKind(connection, name))].sort(
       (a, b) => b[1].bytes - a[1].bytes,
@@ -189,7 +195,7 @@ try {
   const one = await throughput(1, size);
   const two = await throughput(2, size);
   console.log(`\ntwo masters could do ${(two / one).toFixed(2)} times what one could, by their CPU time`);
-  await sizes(size);
+  for (const rowsInRedis of [urls, FEW_ROWS]) await sizes(size, rowsInRedis);
 } finally {
   await rm(blobs, { recursive: true, force: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Bodies of the pages of a crawl by 64 bits of their digests, in Redis: 17 bytes a page, in hashes that stay compact up to
- * half a billion pages. They are told after the commit of their pages; what is lost on that way is archived twice, no more.
+ * Bodies of the pages of a crawl by 64 bits of their digests, in Redis, in hashes that stay compact up to a billion
+ * pages (deploy/redis.conf): 20 bytes a page of a large crawl, 110 of a small one. They are told after the commit of their pages; what is lost on that way is archived twice, no more.
  */
 import { hashText } from "../../../base/hash.ts";
 import type { KnownContent } from "../../../model/record.ts";
