@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, describe, it } from "node:test";
 import type { HostKey } from "../../../../src/model/host.ts";
 import { ownersOf } from "../../../../src/policy/rendezvous.ts";
+import { Facts } from "../../../../src/store/cluster/crawl/facts.ts";
 import {
   livingIn,
   type Members,
@@ -72,6 +73,15 @@ beforeEach(() => {
 });
 
 describe("crawlers of one crawl", () => {
+  it("have a higher number in each of their lives, also when their first has tidied up what was there", async () => {
+    const first = await join("one");
+    assert.ok(await new Facts(bench.connection, name).renew("one"));
+    const other = await join("two");
+    now += 10_000;
+    const again = await join("one");
+    assert.ok(first.members.life < other.members.life && other.members.life < again.members.life);
+  });
+
   it("say how they do, to whoever looks", async () => {
     const one = await join("one");
     await join("two");
