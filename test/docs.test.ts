@@ -30,6 +30,15 @@ it("no page has two versions of a passage that a merge has left", async () => {
   );
 });
 
+it("the changelog tells each change once", async () => {
+  const text = await readFile(join(ROOT, "CHANGELOG.md"), "utf8");
+  const beginnings = text.split("\n").flatMap((line) => (line.startsWith("- ") ? line.slice(0, 60) : []));
+  assert.deepEqual(
+    beginnings.filter((line, index) => beginnings.indexOf(line) !== index),
+    [],
+  );
+});
+
 it("links from page to page lead to a file that is there, and to a heading in it", async () => {
   const lost: string[] = [];
   for (const { name, text } of await pages()) {

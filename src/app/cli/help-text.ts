@@ -125,7 +125,7 @@ expressions are JavaScript's, are tried anywhere in the URL as it is fetched, an
 \`(?i:\`.
 
 A seed without a scheme is taken as \`https://\`, or as \`http://\` when it is localhost or an IP address. Without \`--dir\`
-a crawl is kept in \`crawls/HOST\` of the working directory, HOST being the first seed's: the same command finds it again
-and goes on. A seed may be a file or a directory, \`file:///home/me/site/\`: what is below its directory is crawled then,
+a crawl is kept in \`crawls/HOST\` of the working directory, HOST being the first seed's (a crawler of a shared crawl in
+\`crawls/NAME\`, NAME being \`--name\`): the same command finds it again and goes on. A seed may be a file or a directory, \`file:///home/me/site/\`: what is below its directory is crawled then,
 symbolic links that lead out of it aside (\`--scope\` may narrow that); pages of the web never lead to files. \`trawl crawl --dir DIR\` without seeds goes on with what is kept in DIR, under its own configuration.
 `;

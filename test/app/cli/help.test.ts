@@ -6,6 +6,7 @@ import { commandHelp, overview } from "../../../src/app/cli/help.ts";
 import { HELP_WIDTH, optionDefault, optionSyntax, optionsHelp, optionsPage } from "../../../src/app/cli/help-text.ts";
 import { COMMANDS } from "../../../src/app/cli/main.ts";
 import { flagOf, parserOptions, readArguments } from "../../../src/app/config/arguments.ts";
+import { defaultDir } from "../../../src/app/config/config.ts";
 import { OPTION_LIST, OPTIONS } from "../../../src/app/config/options.ts";
 import { parseValue, printValue } from "../../../src/app/config/values.ts";
 import { metricsPage } from "../../../src/app/docs/metrics-page.ts";
@@ -61,6 +62,11 @@ describe("help", () => {
       if (both) assert.match(second!, new RegExp(`^trawl ${command.name} --frontier redis://\\S+ --name CRAWL`));
       else assert.equal(second, "");
     }
+  });
+  it("tells where a crawl is kept that was told no directory, alone and shared", () => {
+    const dirs = [defaultDir("", "http://HOST/"), defaultDir("", "http://HOST/", { name: "NAME" })];
+    const told = optionDefault(OPTIONS.dir);
+    for (const dir of dirs) assert.match(told, new RegExp(dir, "i"));
   });
   it("shows a flag that is on by the form that turns it off", () => {
     assert.equal(optionSyntax("robots", OPTIONS.robots), "--no-robots");

@@ -6,7 +6,7 @@ export const REPORTING = {
     group: "Where and how to report",
     kind: "file",
     default: null,
-    defaultSays: "crawls/HOST of the first seed",
+    defaultSays: "crawls/HOST of the first seed; of a shared crawl crawls/NAME",
     runOnly: true,
     word: "DIR",
     says: "where everything is written; the same directory goes on with the same crawl",
