@@ -1,68 +1,15 @@
 /** A crawl that crawlers share, by the real command: on a Redis Cluster, with a directory as its store. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { SharedSeen } from "../../src/store/cluster/shards/seen-filter.ts";
-import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
-import { requestsOf } from "../web/log.ts";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
 import { deniedRequests, requestsBeforeRobots, smallestGap, smallestGaps } from "../web/politeness.ts";
 import { spawnFakeWeb } from "../web/spawn.ts";
-import { type SharedState, sharedState } from "./shared-state.ts";
-import { frontierOf } from "./sides.ts";
-import { canonical, fetchedIn, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
+import { asked, crawlOf, DELAY_MS, dir, done, haveCluster, LONG, until } from "./cluster-crawls.ts";
+import { canonical, fetchedIn, startTrawl, trawl } from "./trawl.ts";
 
-const DELAY_MS = 100;
-/** Where a crawl is to last long enough for what happens to it. */
-const LONG = ["--delay", "400ms"];
-
-let cluster: RedisCluster;
-let dir: TempDir;
-let crawls = 0;
-
-before(async () => {
-  cluster = await redisCluster();
-  dir = await tempDir();
-});
-after(async () => {
-  await cluster[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
-
-type Web = Awaited<ReturnType<typeof spawnFakeWeb>>;
-
-/** A crawl of its own, in a place of its own. */
-function crawlOf(web: Web) {
-  const name = `crawl-${++crawls}`;
-  const frontier = frontierOf(cluster);
-  const store = join(dir.path, name, "store");
-  const rules = ["--scope", "any", "--delay", `${DELAY_MS}ms`, "--shards", "16", "--store", store];
-  const where = ["--frontier", frontier, "--name", name];
-  return {
-    name,
-    store,
-    where,
-    dirOf: (crawler: string) => join(dir.path, name, crawler),
-    begins: (crawler: string, ...more: string[]) => [
-      ...["crawl", `${web.origin(0)}/`, ...rules, ...where, "--dir", join(dir.path, name, crawler), ...more],
-      ...["--allow-net", web.allowNet, "--dns", web.dns],
-    ],
-    joins: (crawler: string, ...more: string[]) => ["crawl", ...where, "--dir", join(dir.path, name, crawler), ...more],
-    state: (seen?: SharedSeen): Promise<SharedState> => sharedState(cluster, name, 16, store, seen),
-  };
-}
-
-const done = (run: Run): void => assert.equal(run.code, 0, run.stderr);
-
-/** All that was asked for but robots.txt, and how often. */
-async function asked(web: Web): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
-  for (const { host, path } of requestsOf(await web.entries()))
-    if (path !== "/robots.txt") times.set(host + path, (times.get(host + path) ?? 0) + 1);
-  return times;
-}
+haveCluster();
 
 /** What a crawler has logged of an event. */
 async function linesOf(logs: string, event: string): Promise<Record<string, unknown>[]> {
@@ -74,36 +21,7 @@ async function linesOf(logs: string, event: string): Promise<Record<string, unkn
 const twice = (times: ReadonlyMap<string, number>): string[] =>
   [...times].flatMap(([url, n]) => (n > 1 ? [`${url}: ${n} times`] : []));
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 600; i++) {
-    if (await holds()) return;
-    await sleep(50);
-  }
-  assert.fail(`never: ${what}`);
-}
-
 describe("crawlers that share a crawl", () => {
-  it("leave a directory free in which they could not begin", async () => {
-    await using web = await spawnFakeWeb({ hosts: 1, pagesPerHost: 2 });
-    const [first, second] = [crawlOf(web), crawlOf(web)];
-    done(await trawl(first.begins("one")));
-    const begins = second.begins("one");
-    const nowhere = begins.map((word) => (word === frontierOf(cluster) ? "redis://127.0.0.1:1" : word));
-    const away = await trawl(nowhere);
-    assert.match(away.stderr, /^trawl: no Redis Cluster answers at 127\.0\.0\.1:1 /m);
-    assert.equal(away.code, 3);
-    const taken = await trawl(begins.map((word) => (word === second.store ? first.store : word)));
-    assert.match(taken.stderr, /holds the archive of another crawl/);
-    assert.equal(taken.code, 2);
-    const asked = await trawl(["status", ...second.where]);
-    assert.match(asked.stderr, /there is no crawl /, "what did not begin is not there");
-    const other = first.joins("two");
-    done(await trawl(other.map((word) => (word === first.dirOf("two") ? second.dirOf("one") : word))));
-    const late = await trawl(begins);
-    assert.match(late.stderr, /belongs to a crawler of another crawl/);
-    done(await trawl(second.begins("two").map((word) => (word === "16" ? "8" : word))));
-  });
-
   it("fetch together what one alone would, each page once, politely, and have all of it in the store", async () => {
     await using web = await spawnFakeWeb({ hosts: 10, pagesPerHost: 6, addresses: 4 });
     const crawl = crawlOf(web);
@@ -325,90 +243,5 @@ describe("crawlers that share a crawl", () => {
     assert.match(report, / {2}budgets {4}.*; 1 domain with all their pages \(.*--max-per-domain 40\)/);
     done(await trawl(begins("b", "1000")));
     assert.equal((await pages()).length, seeds.length);
-  });
-
-  it("wait for a cluster that is away, and say so; who is told to stop does not wait, and nothing is lost", async () => {
-    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 10, addresses: 6 });
-    const crawl = crawlOf(web);
-    const first = startTrawl(crawl.begins("a", ...LONG, "--metrics", "0"));
-    await until("a page is fetched", async () => (await asked(web)).size > 4);
-    for (const node of cluster.nodes) cluster.pause(node);
-    await until("it says so", async () => /^the frontier does not answer \(.*\); the crawl waits/m.test(first.said()));
-    const health = await fetch(/^Metrics at (\S+)$/m.exec(first.said())![1]!.replace(/metrics$/, "healthz"));
-    assert.deepEqual([health.status, (await health.text()).slice(0, 23)], [503, "waits for the frontier:"]);
-    first.process.kill("SIGINT");
-    await sleep(400);
-    first.process.kill("SIGINT");
-    const stopped = await first.ended;
-    for (const node of cluster.nodes) cluster.resume(node);
-    assert.equal(stopped.code, 130, stopped.stderr);
-    done(await trawl(crawl.begins("a")));
-    await using state = await crawl.state();
-    assert.deepEqual(canonical(await state.fetched()), canonical(web.site.reachable()));
-    assert.deepEqual([await state.unreadable(), await state.segmented()], [[], []]);
-  });
-
-  it("say that a crawl was emptied under them, and take nothing away from its store", async () => {
-    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 20, addresses: 6 });
-    const crawl = crawlOf(web);
-    const running = startTrawl(crawl.begins("a", ...LONG));
-    await until("a page is fetched", async () => (await asked(web)).size > 4);
-    const segment = join(crawl.store, "segments/trawl-20261201-dead_0-00000.warc.gz/0000000000000000");
-    await mkdir(dirname(segment), { recursive: true });
-    await writeFile(segment, "bytes");
-    for (const node of cluster.nodes) await cluster.ask(node, "FLUSHALL"); // replicas refuse
-    const run = await running.ended;
-    assert.equal(run.code, 3, run.stderr);
-    assert.match(run.stderr, /the crawl \S+ is in Redis no longer: it was emptied/);
-    assert.ok(existsSync(segment));
-  });
-
-  it("leave a crawl of which Redis has lost a part that nobody takes for finished, or sound", async () => {
-    await using web = await spawnFakeWeb({ hosts: 6, pagesPerHost: 2, addresses: 6 });
-    const crawl = crawlOf(web);
-    done(await trawl(crawl.begins("a")));
-    assert.match((await trawl(["status", ...crawl.where])).stdout, /state {4}finished/);
-    for (const shard of [2, 5]) {
-      const answers = cluster.nodes.map((node) => cluster.ask(node, "DEL", `trawl:{${crawl.name}:${shard}}`));
-      assert.equal((await Promise.all(answers)).filter((answer) => answer === "1").length, 1);
-    }
-    const status = await trawl(["status", ...crawl.where]);
-    assert.match(status.stdout, /state {4}broken; its own command says what mends it/);
-    assert.match(status.stdout, /lost {5}Redis has lost 2 of its 16 shards; all that is told here is of the others/);
-    assert.doesNotMatch(status.stdout, /nothing: every URL has ended/);
-    const verified = await trawl(["verify", ...crawl.where]);
-    assert.equal(verified.code, 3, verified.stdout);
-    assert.match(verified.stdout, /FAULT {4}Redis has lost 2 of its 16 shards: /);
-    const again = await trawl(crawl.joins("a"));
-    assert.equal(again.code, 3, again.stderr);
-    assert.match(again.stderr, /2 of its 16 shards are gone; put back /);
-  });
-
-  it("are told, in one sentence, what does not fit the crawl", async () => {
-    await using web = await spawnFakeWeb({ hosts: 3, pagesPerHost: 30 });
-    const crawl = crawlOf(web);
-    const none = await trawl(crawl.joins("z"));
-    assert.equal(none.code, 2);
-    assert.match(none.stderr, /^trawl: there is no crawl crawl-\d+ in redis:\S+ yet; name its seeds to begin it\n$/);
-    const running = startTrawl(crawl.begins("a"));
-    await until("it has begun", async () => (await asked(web)).size > 0);
-    const other = await trawl(crawl.joins("b", "--depth", "3"));
-    assert.equal(other.code, 2, other.stderr);
-    assert.match(other.stderr, /run with --depth 15, this one would run with --depth 3; leave seeds and options out/);
-    const held = await trawl(crawl.joins("a"));
-    assert.equal(held.code, 2, held.stderr);
-    assert.match(held.stderr, /is being run by another process/);
-    running.process.kill("SIGINT");
-    assert.equal((await running.ended).code, 130);
-    const divided = await trawl(crawl.begins("a", "--shards", "8"));
-    assert.equal(divided.code, 2, divided.stderr);
-    assert.match(divided.stderr, /was created with shards 16, not 8/);
-    const moved = await trawl(crawl.begins("a", "--store", join(dir.path, "elsewhere")));
-    assert.equal(moved.code, 2, moved.stderr);
-    assert.match(moved.stderr, /the archive of this crawl is in \S+, not \S+elsewhere; give --store/);
-    done(await trawl(crawl.joins("b", "--time-limit", "1s"))); // by the rules that it had
-    const alone = await trawl(["crawl", "--dir", crawl.dirOf("a")]);
-    assert.equal(alone.code, 2, alone.stderr);
-    assert.match(alone.stderr, /belongs to a crawler that shares a crawl with others; give --frontier and --name/);
   });
 });

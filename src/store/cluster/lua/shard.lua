@@ -20,6 +20,7 @@
 -- ARGV[1] now, ms   ARGV[2] owner   ARGV[3] number of the call   ARGV[4] "1": its answer may have been lost, it is made again
 -- ARGV[5] leases a host may have    ARGV[6] its share of them    ARGV[7] a number for chance; "": no cash is kept; or what filters of
 -- seen URLs are like: no cash is kept then (filter.lua)
+-- Each may answer with an error in place of its result: TRYAGAIN (verb.lua), and GONE where the shard has no record, which Redis has lost.
 -- Ids are numbers within the shard here. Times stay below 2^53. Numbers are written by "%d", much quicker than ".."; not so orders, which may hold zeros.
 local S, now, concurrency, share, seed, filter, last_answer
 local ROWS = 64
