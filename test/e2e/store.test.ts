@@ -11,7 +11,9 @@ import { s3Blobs } from "../../src/blobs/s3.ts";
 import type { Blobs } from "../../src/ports/blobs.ts";
 import { type Asked, type Front, front } from "../services/front.ts";
 import { type ObjectStore, objectStore, plainClient } from "../services/object-store.ts";
+import { redisCluster } from "../services/redis-cluster.ts";
 import { type SpawnedWeb, spawnFakeWeb } from "../web/spawn.ts";
+import { frontierOf } from "./sides.ts";
 import { ask, canonical, fetchedIn, type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
 
 let web: SpawnedWeb;
@@ -255,6 +257,32 @@ describe("a store that is away", () => {
     assert.deepEqual(await durable(to, name), []);
     done(await trawl(command));
     await isWholeCrawl(to, name);
+  });
+});
+
+describe("a store that is away from a crawl that crawlers share", () => {
+  it("keeps none of them that is told to stop at once, and the crawl goes on later", async () => {
+    await using cluster = await redisCluster();
+    const { name, to, command } = crawlInto("--delay", "200ms", "--shards", "16");
+    const where = ["--frontier", frontierOf(cluster), "--name", name];
+    const running = startTrawl([...command, ...where]);
+    const records = () => between.asked.filter(({ method, path }) => method === "PUT" && path.includes("/records/"));
+    const start = records().length;
+    for (let i = 0; i < 400 && records().length < start + 2; i++) await sleep(25);
+    await between.close();
+    await sleep(2_000); // what has been fetched waits to be written
+    running.process.kill("SIGINT");
+    await sleep(300);
+    running.process.kill("SIGINT");
+    const told = performance.now();
+    const run = await running.ended;
+    await between.open();
+    assert.equal(run.code, 130, run.stderr);
+    assert.ok(performance.now() - told < 10_000, run.stderr);
+    done(await trawl(["crawl", ...where, "--dir", to]));
+    assert.match((await trawl(["verify", ...where])).stdout, /Sound\.\n$/);
+    const rows = (await trawl(["export", ...where, "--to", "-", "--where", "end=fetched"])).stdout.trim().split("\n");
+    assert.deepEqual(canonical(rows.map((row) => JSON.parse(row).url)), pages);
   });
 });
 

@@ -21,6 +21,10 @@ export function isDiskFault(cause: unknown): cause is Error {
 export const isFrontierAway = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && /^frontier-(away|full)$/.test(String(cause.code));
 
+/** The same of the store. */
+export const isStoreAway = (cause: unknown): boolean =>
+  cause instanceof Error && "code" in cause && cause.code === "store-away";
+
 /** After a failed write the state answers no more: what was known before is told, so that the failure itself is heard. */
 export async function lastKnown(snapshot: () => Promise<CrawlStats>): Promise<() => Promise<CrawlStats>> {
   let last = await snapshot();

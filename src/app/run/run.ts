@@ -24,7 +24,7 @@ import { addedBy } from "./added.ts";
 import { openAlone } from "./alone.ts";
 import { composeControl } from "./compose.ts";
 import { checkCookies, openCookies } from "./cookies.ts";
-import { diskSentence, isDiskFault, isFrontierAway, lastKnown } from "./disk-faults.ts";
+import { diskSentence, isDiskFault, isFrontierAway, isStoreAway, lastKnown } from "./disk-faults.ts";
 import { type Fault, faultOf } from "./fault.ts";
 import type { CrawlHooks, CrawlOutcome, Revisits, StopReason } from "./outcome.ts";
 import { loadHandlers } from "./plugins.ts";
@@ -164,7 +164,8 @@ async function crawlIn(
     }
   } catch (cause) {
     if (!isDiskFault(cause) || stats === null) throw cause;
-    if (stop.hard.aborted && isFrontierAway(cause)) return interrupted(config, place, revisits, await stats());
+    if (stop.hard.aborted && (isFrontierAway(cause) || isStoreAway(cause)))
+      return interrupted(config, place, revisits, await stats());
     message = diskSentence(cause);
     log.error({ error: cause.message }, "disk");
     end = "stopped";

@@ -93,6 +93,7 @@ export async function openShared(
   await mustBeSameStore(facts, blobs);
   const changed = await changedRules(config, facts, name, isNobodyAtIt(members));
   mustBeAlike(revisits, members, name);
+  const waits = patience({ clock: systemClock, log, store: blobs.name });
   const backend = opened.use(
     await openCluster(connection, {
       ...{ ...options, leaseMs, name, shards, seen: sharedSeen(config), blobs },
@@ -102,7 +103,7 @@ export async function openShared(
       // Those of a crawler that was killed are left alone, but its limits are no longer those of the crawl.
       bringsBack: changed !== null,
       prefers: (shard) => members.prefers(shard),
-      patience: patience({ clock: systemClock, log, store: blobs.name }),
+      patience: (work, signal = hard) => waits(work, signal),
     }),
   );
   await claimStore(backend, blobs, owner, crawlId);
