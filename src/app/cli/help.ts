@@ -33,7 +33,7 @@ Commands:
 ${list}
 
   Of a crawl that crawlers share (--frontier) write --frontier redis://HOST:PORT,... --name CRAWL in
-  the place of DIR.
+  the place of DIR; for rank bring it into a directory first (migrate).
 
   trawl COMMAND --help tells a command's options; trawl --version tells the version.
 

@@ -6,7 +6,7 @@ import { isHeld } from "../../store/embedded/database.ts";
 import { type EmbeddedState, type LookOptions, openState } from "../../store/embedded/read-only.ts";
 import { readConfig } from "../config/config.ts";
 import { CrawlArchive } from "../dir/crawl-archive.ts";
-import { mustHoldCrawl } from "../dir/crawl-dir.ts";
+import { CRAWLER_NAME, mustHoldCrawl } from "../dir/crawl-dir.ts";
 import { spoolSlot } from "../dir/spool.ts";
 import type { CrawlView, Remains } from "./view.ts";
 
@@ -33,7 +33,8 @@ export async function openDirectory(dir: string, options?: LookOptions): Promise
 
 /** The same where the state may be lost, and the archive is still there to be read. */
 export async function openRemainsIn(dir: string, options?: LookOptions): Promise<Remains> {
-  const isLost = !existsSync(join(dir, "state.db")) && existsSync(join(dir, "archive"));
+  const has = (name: string): boolean => existsSync(join(dir, name));
+  const isLost = !has("state.db") && !has(CRAWLER_NAME) && has("archive");
   return isLost ? archiveIn(dir) : openDirectory(dir, options);
 }
 

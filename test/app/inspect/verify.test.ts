@@ -49,6 +49,14 @@ function rewriteRecordOf(dir: string, part: string, change: (text: string) => st
 }
 
 describe("trawl verify", () => {
+  it("does not take what a crawler of a shared crawl has for the crawl", async () => {
+    using shell = testShell();
+    const dir = await smallCrawl(shell);
+    rmSync(join(dir, "state.db"));
+    writeFileSync(join(dir, "crawler.json"), "{}");
+    assert.equal(await main(["verify", dir], shell), 2);
+    assert.match(shell.err(), /belongs to a crawler that shares a crawl with others; name that crawl with --frontier/);
+  });
   it("counts what a sound crawl has", async () => {
     const { code, out } = await verifyAfter(() => {});
     assert.equal(code, 0, out);
