@@ -99,6 +99,9 @@ class Loop {
   readonly #settling: SettleContext;
   readonly #stops: Stops;
   readonly #bell: Bell;
+  /** The loop has failed: who waits for a turn need not wait any longer, and keeps nothing from ending. */
+  readonly #failed = new AbortController();
+  readonly #noMoreTurns: AbortSignal;
   /** Permitted, waiting for a free visitor. */
   readonly #granted: Errand[] = [];
   #sealed: readonly Sealed[] = [];
@@ -114,6 +117,7 @@ class Loop {
     this.#context = context;
     this.#settling = { ...context, rules: context.settleRules };
     this.#stops = stops;
+    this.#noMoreTurns = AbortSignal.any([stops.soft, this.#failed.signal]);
     this.#bell = new Bell(context.clock);
   }
 
@@ -139,6 +143,9 @@ class Loop {
         if (this.#sealed.length > 0 || this.#decided.length > 0 || this.#hasHints()) continue;
         await this.#bell.wait(await this.#untilDue(resting));
       }
+    } catch (cause) {
+      this.#failed.abort();
+      throw cause;
     } finally {
       this.#stops.soft.removeEventListener("abort", ring);
       this.#stops.hard.removeEventListener("abort", ring);
@@ -251,7 +258,8 @@ class Loop {
 
   async #permit(lease: Lease): Promise<void> {
     const { frontier } = this.#context;
-    const permitted = await permit(lease, this.#context, this.#stops.soft);
+    const permitted = await permit(lease, this.#context, this.#noMoreTurns);
+    if (this.#failed.signal.aborted) return;
     if (permitted.kind === "later") {
       const { hostReadyAt, hostTier } = permitted;
       await frontier.release([{ lease, hostReadyAt, hostTier }]);

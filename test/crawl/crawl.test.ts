@@ -271,6 +271,23 @@ describe("the crawl loop", () => {
     assert.equal(world.ends.get("http://h9.test/late"), "http-4xx");
   });
 
+  it("leaves nobody in line for an address when it fails, which would keep the process from ending", async () => {
+    const clock = new SimulatedClock();
+    const seeds = Array.from({ length: 30 }, (_, i) => `http://h${i}.test/p0`);
+    let looked = 0;
+    const inbox = () => ({
+      async look() {
+        if (looked++ > 5) throw new Error("the store is gone");
+        return false;
+      },
+    });
+    const world = crawlWorld({ seeds, web: sites(30, 5), addressOf: () => "192.0.2.1", clock, inbox });
+    await assert.rejects(world, /the store is gone/);
+    const failedAt = clock.now();
+    for (let turn = 0; turn < 500; turn++) await new Promise(setImmediate);
+    assert.ok(clock.now() - failedAt < 30_000, `somebody has waited ${clock.now() - failedAt} ms more`);
+  });
+
   it("commits nothing before the archive is durable", async () => {
     const world = await crawlWorld({ seeds: ["http://h0.test/p0"], web: sites(2, 3) });
     assert.ok(world.synced() > 0);
