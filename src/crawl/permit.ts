@@ -94,9 +94,14 @@ const SET_ASIDE = Number.POSITIVE_INFINITY;
 export async function permit(lease: Lease, context: PermitContext, signal: AbortSignal): Promise<Permit> {
   const { hosts, rules, clock } = context;
   const entry = hosts.get(lease.url.host);
+  const isNew = lease.previous === null;
+  const drop = context.recheck === undefined ? null : await context.recheck(lease.url);
+  if (drop != null)
+    // What has been visited before keeps its visits, and ends like any other.
+    return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: isNew && lease.attempt === 1 };
   while (entry.robotsHop !== null && !hosts.has(hostAsked(entry.robotsHop.href, entry)))
     await hosts.load([hostAsked(entry.robotsHop.href, entry)]);
-  const isNew = lease.previous === null;
+  // From here to `hold` nothing is waited for: what is counted as open is what others that are permitted now have seen.
   if (!isNew) tryAgain(entry, clock.now());
   const { state } = entry;
   if (state.dead !== null) return { kind: "end", end: state.dead, detail: "the host was given up" };
@@ -111,10 +116,6 @@ export async function permit(lease: Lease, context: PermitContext, signal: Abort
   // The frontier has forgotten it, or another host of the domain has spent the budget: maybe somebody else comes first.
   if (lease.tier < hostTier) return { kind: "later", hostReadyAt: clock.now(), hostTier };
 
-  const drop = context.recheck === undefined ? null : await context.recheck(lease.url);
-  if (drop != null)
-    // What has been visited before keeps its visits, and ends like any other.
-    return { kind: "end", end: drop.reason, detail: drop.detail ?? "", dropped: isNew && lease.attempt === 1 };
   context.feedback.recall(state);
   const pattern =
     isNew && lease.attempt === 1 ? context.feedback.refusal(lease.url, state.requests, clock.now()) : null;

@@ -175,6 +175,21 @@ describe("a limit of pages", () => {
   });
 });
 
+describe("what a domain may have", () => {
+  it("is held to the page also where what is leased is held against today's rules first", async () => {
+    const names = Array.from({ length: 24 }, (_, n) => `w${n}.many.test`);
+    const { asked, end } = await crawlWorld({
+      seeds: names.map((name) => `http://${name}/`),
+      web: () => ({ links: [] }),
+      addressOf: (name) => `192.0.2.${1 + names.indexOf(name)}`,
+      ...{ obeyRobots: false, concurrency: 24, maxPerDomain: 10 },
+      recheck: async () => null,
+    });
+    assert.equal(end, "over-budget");
+    assert.equal(asked.length, 10);
+  });
+});
+
 describe("a budget", () => {
   it("puts a host off that has had it, behind all that have not, and drops nothing", async () => {
     // Two places, 0.25 s an answer, 1 s between: more hosts are due than there is room for.

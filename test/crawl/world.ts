@@ -124,6 +124,7 @@ export interface WorldOptions {
   readonly recrawl?: (clock: Clock, backend: Backend) => Recrawl;
   readonly inbox?: (clock: Clock, backend: Backend, admit: Admit) => Inbox;
   readonly bodies?: CrawlContext["bodies"];
+  readonly recheck?: CrawlContext["recheck"];
   readonly onAsked?: (asked: FetchRequest) => void;
   /** Pages are HTML, read as in earnest, their texts compared. */
   readonly asHtml?: boolean;
@@ -305,6 +306,7 @@ export async function crawlWorld(options: WorldOptions): Promise<World> {
       tries: 4,
       sitemaps: true,
     },
+    ...(options.recheck === undefined ? {} : { recheck: options.recheck }),
     onSettled: (records) => void settled.push(...records),
     onChanged: (events) => void changes.push(...events),
     async onSeedMoved() {},
