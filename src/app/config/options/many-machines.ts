@@ -21,7 +21,7 @@ export const MANY_MACHINES = {
     group: "Many machines",
     kind: "int",
     min: 1,
-    max: 16_384,
+    max: 4_096,
     default: 1_024,
     says: "into how many parts the hosts of the crawl are divided, once and for ever: more than there will be crawlers",
   },
@@ -38,7 +38,7 @@ export const MANY_MACHINES = {
     kind: "int",
     min: 0,
     default: 20_000_000,
-    says: "so many URLs stand in Redis whole, at about 125 bytes each; of those beyond it keeps some 30 bytes, and the store has the rest",
+    says: "so many URLs stand in Redis whole, at about 120 bytes each; of those beyond it keeps 20 to 40 bytes, and the store has the rest",
   },
   pins: {
     group: "Many machines",
