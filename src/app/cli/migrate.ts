@@ -5,6 +5,7 @@ import { settlePaths } from "../config/config.ts";
 import { frontierName, parseFrontier } from "../config/frontier.ts";
 import { OPTIONS } from "../config/options.ts";
 import type { SharedCrawl } from "../config/sharing.ts";
+import { withoutPassword } from "../config/values.ts";
 import { moveIntoCluster } from "../migrate/into-cluster.ts";
 import { moveOutOfCluster } from "../migrate/out-of-cluster.ts";
 import { placeName } from "../place/place.ts";
@@ -92,7 +93,7 @@ const isFrontier = (text: string): boolean => /^rediss?:/i.test(text);
 
 function frontierIn(text: string): string {
   const address = parseFrontier(text);
-  if (!address.ok) throw new UsageError("frontier", `"${text}" ${address.error}`);
+  if (!address.ok) throw new UsageError("frontier", `"${withoutPassword(text)}" ${address.error}`);
   return text;
 }
 

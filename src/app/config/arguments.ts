@@ -3,7 +3,7 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type UsageCode, UsageError } from "../usage-error.ts";
 import { closest } from "./closest.ts";
 import { KIND_WORDS, type Option } from "./option.ts";
-import { parseValue } from "./values.ts";
+import { parseValue, withoutPassword } from "./values.ts";
 
 export type Table = Readonly<Record<string, Option>>;
 
@@ -108,7 +108,7 @@ export function readArguments(command: string, argv: readonly string[], table: T
 function take(given: Record<string, unknown>, name: string, option: Option, text: string, rawName: string): void {
   for (const part of option.kind === "type" ? text.split(",") : [text]) {
     const parsed = parseValue(option, part);
-    if (!parsed.ok) throw bad("bad-value", rawName, `"${part}" ${parsed.error}`, ": ");
+    if (!parsed.ok) throw bad("bad-value", rawName, `"${withoutPassword(part)}" ${parsed.error}`, ": ");
     if (option.many) given[name] = [...((given[name] as unknown[]) ?? []), parsed.value];
     else given[name] = parsed.value;
   }

@@ -6,7 +6,7 @@ import { type UsageCode, UsageError } from "../usage-error.ts";
 import { type Given, type Table, typedFlag } from "./arguments.ts";
 import { closest, didYouMean } from "./closest.ts";
 import type { Option } from "./option.ts";
-import { takeValue } from "./values.ts";
+import { takeValue, withoutPassword } from "./values.ts";
 
 const NAMES = ["trawl.config.ts", "trawl.config.mts", "trawl.config.js", "trawl.config.mjs", "trawl.config.json"];
 
@@ -99,7 +99,7 @@ function asWritten({ kind }: Option, entries: readonly (readonly [string, unknow
 
 const show = (value: unknown): string => {
   if (typeof value === "function") return "a function";
-  const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value));
+  const text = withoutPassword(value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? String(value)));
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };
 

@@ -12,6 +12,7 @@ export interface FrontierAddress {
 const PORT = 6379;
 const MEND =
   "is no Redis Cluster; write redis://HOST:PORT,HOST:PORT (rediss:// with TLS; USER:PASSWORD@ in front of the first)";
+const ESCAPES = "in a password write @ as %40, / as %2F and : as %3A";
 const NODE = /^(\[[0-9A-Fa-f:.]+\]|[^\s:/@?#[\]]+)(?::(\d{1,5}))?$/;
 
 /** What it says, or what is wrong with it: the end of a sentence that starts with it. */
@@ -23,7 +24,8 @@ export function parseFrontier(text: string): Result<FrontierAddress, string> {
       ? null
       : { host: host.replace(/^\[(.*)\]$/, "$1"), port: Number(port) };
   });
-  if (names === undefined || nodes.includes(null)) return err(MEND);
+  if (names === undefined || nodes.includes(null))
+    return err(/@.*@|\/\/.*\/.*@/.test(text) ? `${MEND}; ${ESCAPES}` : MEND);
   const found = nodes.filter((node) => node !== null);
   try {
     const credentials =

@@ -182,6 +182,9 @@ function parseHostHeader(text: string): Parsed {
   return parsed.ok ? ok(`${origin}: ${parsed.value}`) : parsed;
 }
 
+/** What was given, as it may be shown: of an address what stands before the last @ may be a password. */
+export const withoutPassword = (text: string): string => text.replace(/^("?[a-z][a-z0-9+.-]*:\/\/).*@/is, "$1...@");
+
 function parseAuth(text: string): Parsed {
   const equals = text.indexOf("=");
   const origin = equals < 0 ? null : parseOrigin(text.slice(0, equals));

@@ -60,8 +60,14 @@ export function dueLines(rows: readonly DueRow[], { economy, rules }: DueTimes, 
   const all = [["due", "every", "changes every", "weight", "URL, and why"], ...cells];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]!.length)));
   const perDay = economy.visits * 86_400_000;
+  const pages = counted(Math.round(economy.pages), "page");
+  // What was moved keeps its times; how often its pages change is reckoned anew when it goes on.
+  const plan =
+    economy.pages < 1
+      ? "Pages are counted anew by the next run"
+      : `${pages}, ${perDay < 9.95 ? perDay.toFixed(1) : count(perDay)} visits a day`;
   return [
-    `${counted(Math.round(economy.pages), "page")}, ${perDay < 9.95 ? perDay.toFixed(1) : count(perDay)} visits a day, shared out by ${rules.policy}`,
+    `${plan}, shared out by ${rules.policy}`,
     ...all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")),
   ];
 }

@@ -69,7 +69,7 @@ const SHORT_WAIT_MS = 5_000;
 
 /** What a crawl waits for that has nothing else to do, the time first, for narrow terminals cut the rest; or nothing. */
 function waitingFor({ waiting, nextVisitAt, at }: CrawlStats): string[] {
-  if (nextVisitAt !== null) return [`next visit in ${span(nextVisitAt - at)}`];
+  if (nextVisitAt !== null) return [nextVisitAt <= at ? "next visit now" : `next visit in ${span(nextVisitAt - at)}`];
   if (waiting === null || (waiting.cause === "delay" && waiting.until - at <= SHORT_WAIT_MS)) return [];
   const host = new URL(waiting.host).host;
   const detail = waiting.detail === "" ? "" : ` (${waiting.detail})`;

@@ -41,6 +41,14 @@ describe("the address of a frontier", () => {
     assert.equal(frontierName("rediss://me:secret@a.test:1,b.test"), "rediss://a.test:1,b.test");
     assert.equal(frontierName("redis://a.test"), "redis://a.test");
   });
+
+  it("is shown without it also where it is refused, and the mend names the escapes", async () => {
+    const wrong = "redis://me:hu@sh/:x@a.test:1";
+    await assert.rejects(configOf("--frontier", wrong, "--name", "web"), ({ message }: Error) => {
+      assert.match(message, /"redis:\/\/\.\.\.@a\.test:1" is no Redis Cluster; .*write @ as %40/);
+      return true;
+    });
+  });
 });
 
 describe("a crawl that is shared", () => {

@@ -90,7 +90,11 @@ function refusal({ nodes }: ClusterAccess, said: string, cause: unknown): Cluste
   const names = nodes.map(({ host, port }) => `${host}:${port}`).join(", ");
   if (/cluster support disabled/i.test(said)) return new ClusterError("refused", `Redis at ${names} ${ALONE}`, cause);
   if (isShutOut(said))
-    return new ClusterError("refused", `Redis at ${names} lets nobody in (${said}); give its user and password`, cause);
+    return new ClusterError(
+      "refused",
+      `Redis at ${names} lets nobody in (${said}); give its user and password, redis://USER:PASSWORD@HOST:PORT`,
+      cause,
+    );
   const words = `no Redis Cluster answers at ${names} (${said}); check that it runs with cluster-enabled yes`;
   return new ClusterError("away", words, cause);
 }
