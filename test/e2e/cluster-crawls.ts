@@ -63,7 +63,7 @@ export async function asked(web: SpawnedWeb): Promise<Map<string, number>> {
 }
 
 export async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 600; i++) {
+  for (let i = 0; i < 900; i++) {
     if (await holds()) return;
     await sleep(50);
   }

@@ -1,21 +1,16 @@
 /** Crawlers that share a crawl come back to its pages together: by the real command, with one killed on the way. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NO_HISTORY } from "../../src/model/history.ts";
 import type { VisitRecord } from "../../src/model/record.ts";
 import { historyOf } from "../../src/policy/history.ts";
-import { type RedisCluster, redisCluster } from "../services/redis-cluster.ts";
 import type { Server } from "../web/changing.ts";
-import { requestsOf } from "../web/log.ts";
 import { type SpawnedWeb, spawnFakeWeb } from "../web/spawn.ts";
-import { sharedState } from "./shared-state.ts";
-import { frontierOf } from "./sides.ts";
-import { type Run, startTrawl, type TempDir, tempDir, trawl } from "./trawl.ts";
+import { asked, done, haveCluster, crawlOf as sharedCrawlOf, until } from "./cluster-crawls.ts";
+import { startTrawl, trawl } from "./trawl.ts";
 
-const SHARDS = 16;
 const SERVERS: readonly Server[] = ["strong", "modified", "noisy"];
 /** What a killed crawler had open comes back soon. */
 const SHORT = ["--total-timeout", "5s", "--lease", "10s"];
@@ -23,61 +18,30 @@ const SHORT = ["--total-timeout", "5s", "--lease", "10s"];
 /** All pages after so long. */
 const EVENLY = ["--revisit-policy", "uniform", "--revisit-min", "1s", "--revisit-every"];
 
-let cluster: RedisCluster;
-let dir: TempDir;
-let crawls = 0;
-
-before(async () => {
-  cluster = await redisCluster();
-  dir = await tempDir();
-});
-after(async () => {
-  await cluster[Symbol.asyncDispose]();
-  await dir[Symbol.asyncDispose]();
-});
+haveCluster();
 
 /** A crawl of its own, in a place of its own. */
 function crawlOf(web: SpawnedWeb) {
-  const name = `together-${++crawls}`;
-  const store = join(dir.path, name, "store");
-  const where = ["--frontier", frontierOf(cluster), "--name", name];
-  const dirOf = (crawler: string) => join(dir.path, name, crawler);
+  const crawl = sharedCrawlOf(web);
   return {
-    where,
-    eventsOf: (crawler: string) => join(dir.path, name, `${crawler}.jsonl`),
-    begins: (crawler: string, ...more: string[]) => [
-      ...["crawl", `${web.origin(0)}/`, "--scope", "any", "--shards", String(SHARDS), "--store", store],
-      ...[...where, "--dir", dirOf(crawler), "--allow-net", web.allowNet, "--dns", web.dns, ...SHORT],
-      ...["--no-soft-404", "--pattern-budget", "0", ...more],
+    ...crawl,
+    eventsOf: (crawler: string) => `${crawl.dirOf(crawler)}.jsonl`,
+    begins: (crawler: string, ...more: string[]) =>
+      crawl.begins(crawler, "--delay", "1s", ...SHORT, "--no-soft-404", "--pattern-budget", "0", ...more),
+    recrawls: (crawler: string, ...more: string[]) => [
+      "recrawl",
+      ...crawl.where,
+      "--dir",
+      crawl.dirOf(crawler),
+      ...more,
     ],
-    joins: (crawler: string, ...more: string[]) => ["crawl", ...where, "--dir", dirOf(crawler), ...more],
-    recrawls: (crawler: string, ...more: string[]) => ["recrawl", ...where, "--dir", dirOf(crawler), ...more],
-    state: () => sharedState(cluster, name, SHARDS, store),
   };
-}
-
-const done = (run: Run): void => assert.equal(run.code, 0, run.stderr);
-
-/** How often each page was asked for. */
-async function asked(web: SpawnedWeb): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
-  for (const { host, path } of requestsOf(await web.entries()))
-    if (path !== "/robots.txt") times.set(host + path, (times.get(host + path) ?? 0) + 1);
-  return times;
 }
 
 /** Of a URL, as `asked` has it. */
 const pathOf = (href: string): string => href.replace(/^http:..|:\d+/g, "");
 
 const sum = (times: ReadonlyMap<string, number>): number => [...times.values()].reduce((all, one) => all + one, 0);
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 900; i++) {
-    if (await holds()) return;
-    await sleep(50);
-  }
-  assert.fail(`never: ${what}`);
-}
 
 /** What the visits to a URL, as they are recorded, have to tell. */
 function changesIn(visits: readonly VisitRecord[]): string[] {
