@@ -1,4 +1,5 @@
 -- Admits URLs, each in one step: seen and queued, or seen and recorded as dropped; and gives cash to what is known.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8]      of each the first word of its fingerprint (I4)
 -- ARGV[9]      what, one after the other (PART): fingerprint, kind (0 a URL, 1 a drop, 2 cash alone), class, number of the host from 0, level
 --              that it begins with if it is new, cash that the link gives if it is known, id of the page that gives it where it is in this

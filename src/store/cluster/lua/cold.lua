@@ -1,5 +1,6 @@
 -- Which chunks of rows may be spilled: those of which nothing is pending, the oldest first; then, if these are not enough, others that
 -- nobody is at work on, the newest first: what waits there is at the end of its queue.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8] how many   ARGV[9] how many to look at, at most, each way
 -- Result: numbers of chunks; then how the shard stands
 shard_verb("cold", function()

@@ -1,4 +1,5 @@
 -- Which leases are current, and what cash their URLs have. Changes nothing.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8...]  TOKEN:ID:OWNER, as in :leases, fingerprint of its URL ("": as its row says); and so on
 -- Result: for each the level of its cash, -1 when it is not current
 shard_verb("fence", function()

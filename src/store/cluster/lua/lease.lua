@@ -1,5 +1,6 @@
 -- Leases on the hosts that are due: of the lowest tier first, and of these the one due first; hosts that hold their share after
 -- all others.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8] how many   ARGV[9] good for, ms   ARGV[10] shards in all   ARGV[11] number of this one
 -- Result: leases (token, id, attempt, tier, host, level of cash, pointer to its latest record, pointer to that with which it ended last,
 -- the two words of its fingerprint, whether others have leased of its host since OWNER did, tail of the row), and ids whose

@@ -1,6 +1,7 @@
 -- The frontier is opened and nobody else has it open: leases and what was given back stand in the class and the place of
 -- their queueing again (what was put off waits for its time again), hosts have the clock of the last commit and are not
 -- set aside, and attempts, tiers, turns and short lists begin anew.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8...]  host, tier; and so on: all of :names
 -- Result: nothing; then how the shard stands
 shard_verb("open", function()

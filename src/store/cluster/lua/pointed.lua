@@ -1,4 +1,5 @@
 -- The objects that hold spilled rows. Changes nothing.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- Result: their names; or nothing at all where the shard has no URL: then it knows nothing of what it may have had
 shard_verb("pointed", function()
   if r.last == 0 then

@@ -1,4 +1,5 @@
 -- All leases of the owner lapse: a crawler that has died is back.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8]  "1": hosts are set aside no longer
 -- Result: nothing; then how the shard stands
 shard_verb("reclaim", function()

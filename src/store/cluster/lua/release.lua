@@ -1,4 +1,5 @@
 -- Gives leases back unvisited, each to the head of its host; the last one given back is in front.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8...]  TOKEN:ID:OWNER as in :leases, host ready at ("inf": set aside), its tier ("": as it is); and so on
 -- Result: nothing; then how the shard stands
 shard_verb("release", function()

@@ -1,4 +1,5 @@
 -- Sets when URLs are due that have ended and were not dropped; all others are passed over.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8...]  id, time ("": never); and so on
 -- Result: 1 and nothing; or 0 and ids: nothing is done, their rows must be brought back first; then how the shard stands
 shard_verb("schedule", function()

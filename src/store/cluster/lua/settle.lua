@@ -1,4 +1,5 @@
 -- Settles leases, and keeps what a commit says of hosts; of a lease that is not current nothing is taken.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8]     number of leases
 -- ARGV[9...]  for each: TOKEN:ID:OWNER as in :leases, verdict ("end", "drop", "retry", "again", "follow"), host ready at ("inf": set
 --             aside), its tier ("": as it is), reason of the end, time of the retry or new tail of the row, pointer to the

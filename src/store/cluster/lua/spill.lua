@@ -1,4 +1,5 @@
 -- Chunks of rows go: they stand in the object store now.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8...]  number of the chunk, SHA-1 of its rows put together, where they are; and so on
 -- Result: for each 1, or 0: it is not what it was, and stays; then how the shard stands. Where they are says when that was begun to be
 -- written (SHARD/TIME-..., base 36): what is older than 10 minutes is not pointed to any more, since it may be taken away as nobody's

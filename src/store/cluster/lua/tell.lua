@@ -1,4 +1,5 @@
 -- Rows, as they are: for looking at a crawl. Changes nothing but what time brings.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8] "ids": of these   "rows": all of a chunk, by its number   "seen": of these fingerprints   "given": id and row, from the
 --         object store   ARGV[9...] which
 -- Result: for each that is there (of fingerprints that are not known nothing): id, state, host, when it is due again ("": never), pointer to its latest record, reason of its end,

@@ -1,4 +1,5 @@
 -- The hosts with most requests, of equals the one known longest. Changes nothing but what time brings.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8] how many
 -- Result: for each name, requests, URLs pending
 shard_verb("top", function()

@@ -1,4 +1,5 @@
 -- Asks for a turn on an address.
+-- KEYS[1]  the clock of the address   ARGV[1] to ARGV[4]   as both verbs of an address have them (address.lua)
 -- ARGV[5]  turns that may be open at once   ARGV[6]  a turn is held so long at most, ms
 -- ARGV[7]  shortest time from the end of one to the beginning of the next, ms
 -- ARGV[8...]  crawler, the latest of its lives; and so on: those who have begun anew

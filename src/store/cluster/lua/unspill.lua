@@ -1,4 +1,5 @@
 -- A chunk of rows is back.
+-- KEYS[1]   the shard   ARGV[1] to ARGV[7]   as all verbs of a shard have them (shard.lua)
 -- ARGV[8] its number   ARGV[9] where it was read   ARGV[10...] its rows
 -- Result: nothing; then how the shard stands. Where it is back already, or elsewhere by now, nothing is changed
 shard_verb("unspill", function()
