@@ -113,7 +113,9 @@ export function httpFetcher(options: FetcherOptions): Fetcher {
       );
       const http2 = outcome.kind === "received" && outcome.httpVersion === "2";
       const requestHead = http2 ? head.text.replace(CONNECTION, "") : head.text;
-      const sent = { href, address, startedAt, endedAt: clock.now(), requestHead };
+      // A clock of whole milliseconds says what was up to one ago: the pause after the request begins no earlier than its end.
+      const endedAt = Math.floor(clock.now()) + 1;
+      const sent = { href, address, startedAt, endedAt, requestHead };
       if (outcome.kind === "failed") {
         return { ...sent, kind: "failure", cause: outcome.cause, detail: outcome.detail };
       }

@@ -121,7 +121,14 @@ describe("an answer", () => {
     assert.equal(page.decodeError, null);
     assert.equal(page.truncated, null);
     assert.equal(page.bodyRead, true);
-    assert.ok(page.endedAt >= page.startedAt);
+  });
+
+  it("is never said to have ended before it did, by a clock that tells whole milliseconds", async () => {
+    const clock = { now: () => 5_000, sleep: () => new Promise<void>(() => {}) };
+    await using server = await rawServer((socket) => socket.write(answer()));
+    await using fetcher = testFetcher({ clock });
+    const { startedAt, endedAt } = await fetcher.response(server.url());
+    assert.deepEqual([startedAt, endedAt], [5_000, 5_001]);
   });
 
   it("of HTTP/1.0 ends with the connection", async () => {
