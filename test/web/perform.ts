@@ -102,9 +102,10 @@ const acts: Acts = {
     stage.send(cookie === undefined ? answer : { ...answer, headers: { ...answer.headers, "set-cookie": cookie } });
   },
   "redirect-chain"(stage, { hops }) {
-    const [path, hop] = stage.path.split("?hop=");
-    const next = Number(hop ?? 0) + 1;
-    stage.send(next > hops ? stage.page(path) : redirect(`${path}?hop=${next}`));
+    // Whatever else is asked for beside it: with utm_ parameters the chain is the same.
+    const { pathname, searchParams } = new URL(stage.path, "http://this.test");
+    const next = Number(searchParams.get("hop") ?? 0) + 1;
+    stage.send(next > hops ? stage.page(pathname) : redirect(`${pathname}?hop=${next}`));
   },
   "cookie-wall"(stage, { by }) {
     if ((stage.request.headers.cookie ?? "").includes("seen=1")) {
