@@ -9,6 +9,7 @@ import { type HostKey, newHostState } from "../../../src/model/host.ts";
 import type { UrlRecord } from "../../../src/model/record.ts";
 import type { RobotsCopy } from "../../../src/model/robots-copy.ts";
 import { type Href, parseUrl } from "../../../src/model/url.ts";
+import { pageInfo } from "../../model/page.ts";
 import { record, visit } from "../records.ts";
 import { testShell } from "../shell.ts";
 import { STARTED } from "../stats.ts";
@@ -146,24 +147,9 @@ describe("explain", () => {
       digest: "sha1:ABC",
       truncated: "length",
     } as const;
-    const page = {
-      mediaType: "text/html",
-      charset: "utf-8",
-      title: "Home",
-      language: null,
-      description: null,
-      canonical: `${HOST}/1` as string | null,
-      noindex: true,
-      nofollow: false,
-      handler: "html",
-      width: null,
-      height: null,
-      openGraph: null,
-      jsonLd: null,
-      linksFound: 31,
-      readError: null,
-      simhash: null,
-    };
+    const page = pageInfo({
+      ...{ charset: "utf-8", title: "Home", canonical: `${HOST}/1`, noindex: true, linksFound: 31 },
+    });
     const rows = await told(`${HOST}/1`, {
       record: record(1, { via: 9, visit: visit(1, { capture, page, robotsId: 7 }) }),
     });
